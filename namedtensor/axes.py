@@ -21,6 +21,7 @@ from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
     KindError,
+    as_typed,
     caller_variables,
     kind_of_thing,
 )
@@ -108,6 +109,25 @@ def made_up(sizes: Iterable[object]) -> str:
     'ax[3] bx[4]'
     """
     return " ".join(map("{}[{}]".format, MADE_UP, sizes))
+
+
+def naming(label: str, x: Any, names: Sequence[str] = ()) -> str:
+    """Write how to name the axes of what has none; the last ones have these names.
+
+    >>> naming("A", [[1.0]]), naming("A", [[1.0]], ["emb"]), naming("A", 1.0)
+    ('nt.tensor(A, "ax bx")', 'nt.tensor(A, "ax emb")', 'nt.tensor(A)')
+    """
+    count = len(getattr(x, "shape", ()))
+    while isinstance(x, (list, tuple)) and x:
+        count, x = count + 1, x[0]
+    more = range(count - len(names))
+    found = [*[MADE_UP[i] if i < len(MADE_UP) else f"ax{i}" for i in more], *map(shown, names)]
+    if not found and not hasattr(x, "shape") and not isinstance(x, (int, float, complex)):
+        return 'nt.tensor([1.0, 2.0], "ax")'  # there are no numbers to name
+    held = caller_variables()
+    if not all([isinstance(held.get(axis), Axis) for axis in found]):
+        found = [f'"{" ".join(found)}"']
+    return f"nt.tensor({', '.join([label, *found])})"
 
 
 def unused(name: str, taken: Container[str], mark: str = "'") -> str:
@@ -249,6 +269,12 @@ class Axis:
                 "a size is a whole number, 0 or more",
                 hint=f"{self.name}[512] for a size, {self.name}[2:5] for a range, "
                 f"{self.name}(3) for an index",
+            )
+        if self.size is not None and self.size != size:
+            raise AxisSizeError(
+                f"{self!r}[{size}]",
+                f"axis {shown(self.name)} has a size already, {self.size}",
+                hint=f"leave one out: {axis_code(self.name, size)}",
             )
         return Axis(self.name, size)
 
@@ -414,6 +440,7 @@ def axes(names: str) -> OneOrMore:
     emb[512]
     """
     found = parse_axes(names)
+    distinct(f"axes({names!r})", found)
     given: Any = found[0] if len(found) == 1 else found
     made: OneOrMore = given
     return made
@@ -478,9 +505,10 @@ def _read(spec: Any) -> tuple[Axis, ...]:
     if isinstance(spec, Iterable) and not (hasattr(spec, "sizes") or hasattr(spec, "ndim")):
         return tuple(axis for part in spec for axis in parse_axes(part))
     raise AxisNameError(
-        f"axes({spec!r})" if isinstance(spec, (int, float, type(None))) else "axes(...)",
+        as_typed(f"axes({spec!r})" if isinstance(spec, (int, float, type(None))) else "axes(...)"),
         f"axes are given as Axis objects or as names, not as {kind_of_thing(spec)}",
-        hint='seq, (seq, emb) or "seq emb"',
+        hint='seq, (seq, emb) or "seq emb"'
+        + (f', and with a size "seq[{spec}]"' if type(spec) is int and spec > 0 else ""),
     )
 
 
@@ -504,6 +532,12 @@ def _parse_names(text: str) -> tuple[Axis, ...]:
                 hint='names are words, with primes and sizes: "seq seq\' emb[512]"',
             )
         name, size = match.groups()
+        if place and body[place - 1] not in ", \t\n":
+            raise AxisNameError(
+                repr(text),
+                f"no space stands before {body[place:]!r}",
+                hint=repr(f"{body[:place]} {body[place:]}"),
+            )
         axis = Axis(name.rstrip(FRESH), None if size is None else int(size))
         axis.name += name[len(name.rstrip(FRESH)) :]
         found.append(axis)

@@ -24,6 +24,7 @@ DOORS = (
     "latex.printing.printer.latex_of",
     "latex.printing.printer.with_called",
     "nn.module.make_module",
+    "tensor.habits.assigned",
     "tensor.habits.habit",
     "tensor.habits.in_our_words",
 )

@@ -162,6 +162,18 @@ def caller_variables() -> dict[str, Any]:
     return {} if frame is None else {**frame.f_globals, **frame.f_locals}
 
 
+def as_typed(otherwise: str) -> str:
+    """Give the user's expression that is being run, where its source is known and stands in one line."""
+    frame = caller_frame()
+    if frame is None:
+        return otherwise
+    first, last, begun, ended = stretch(frame.f_code, frame.f_lasti)
+    line = linecache.getline(frame.f_code.co_filename, first or 0)
+    if not line or first != last or begun is None or ended is None:
+        return otherwise
+    return line[characters(line, begun) : characters(line, ended)].removeprefix("nt.") or otherwise
+
+
 def own_frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, TracebackType]]:
     """Give the user's frames of a traceback; of a recursion, the first two and the last."""
     seen: dict[CodeType, int] = {}

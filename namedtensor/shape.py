@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from namedtensor.axes import Axis, distinct, one_axis, parse_axes, shown
+from namedtensor.axes import Axis, distinct, either, one_axis, parse_axes, shown
 from namedtensor.doors import door
-from namedtensor.errors import AxisMissingError, AxisNameError, AxisSizeError, nearest
+from namedtensor.errors import (
+    AxisMissingError,
+    AxisNameError,
+    AxisSizeError,
+    HabitError,
+    nearest,
+)
+
+#: Tensors of more records are refused before a library is asked: at 8 bytes each, they are 70 terabytes.
+MOST_RECORDS = 2**43
 
 
 class Shape:
@@ -124,6 +134,23 @@ class Shape:
             f"X.size({first})",
         )
 
+    if not TYPE_CHECKING:  # which find a misspelt attribute themselves
+
+        def __getattr__(self, word: str) -> NoReturn:
+            if word[0] == "_":  # by protocols
+                raise AttributeError(f"Shape has no attribute {word}")
+            axis = nearest(word, self._sizes, 0.0)
+            codes = ["X.shape.names", "X.shape.count"]
+            codes += [f'X.shape.size("{shown(axis)}")'] if axis else []
+            raise HabitError(
+                f"shape.{word}",
+                f"{word} is an axis, and its size is asked for by name"
+                if word in self._sizes
+                else f"a shape has no {word}",
+                [("shape", spaced(self._sizes.items()))],
+                f"`{codes[-1]}`" if word in self._sizes else either(codes),
+            )
+
     def __iter__(self) -> Iterator[Axis]:
         return iter([sized(name, size) for name, size in self._sizes.items()])
 
@@ -157,6 +184,18 @@ def sized(name: str, size: Any) -> Axis:
     axis.name = name
     axis.size = size
     return axis
+
+
+def hold_in_memory(call: str, sizes: Sequence[tuple[str, Any]]) -> None:
+    """Raise AxisSizeError where a tensor of these sizes would have more records than any memory holds."""
+    count = math.prod([size or 1 for _, size in sizes])
+    if count > MOST_RECORDS:
+        fewer = " ".join([f"{shown(name)}[{min(size, 512)}]" for name, size in sizes])
+        raise AxisSizeError(
+            call,
+            f"it would have {count:.1e} records, more than any memory holds",
+            hint=f'give smaller sizes: "{fewer}"',
+        )
 
 
 def axis_text(axis: tuple[str, Any]) -> str:

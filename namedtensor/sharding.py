@@ -17,7 +17,7 @@ import torch
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Placement, Replicate, Shard, distribute_tensor
 
-from namedtensor.axes import Axes, one_axis, shown
+from namedtensor.axes import Axes, naming, one_axis, shown
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -56,7 +56,7 @@ def shard(what: Any, mesh: DeviceMesh, split: Mapping[Axes, str]) -> Any:
     raise BackendError(
         "shard(...)",
         f"this is {kind_of_thing(what)}, and named tensors and modules are split",
-        hint="name its axes: nt.tensor(x, ...)",
+        hint=f"name its axes: {naming('x', what)}",
     )
 
 

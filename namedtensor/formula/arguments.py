@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from namedtensor.axes import shown
+from namedtensor.axes import naming, shown
 from namedtensor.backends.lazy import is_number, np
 from namedtensor.compilers import compiling, constant_for_compilers
 from namedtensor.errors import (
@@ -17,6 +17,7 @@ from namedtensor.errors import (
     KindError,
     NamedTensorError,
     kind_of_thing,
+    nearest,
 )
 from namedtensor.formula.alike import Alike, rows_of
 from namedtensor.formula.bundle import (
@@ -76,6 +77,12 @@ def refuse(call: str, why: str, hint: str, given: tuple[tuple[str, str], ...] = 
     raise NamedTensorError(call, why, given, hint) from None
 
 
+def _meant(word: str, names: Sequence[str]) -> str | None:
+    """Find the name that is meant by a misspelt one: first among those that differ only in case."""
+    same = [name for name in names if name.lower() == word.lower()]
+    return same[0] if same else nearest(word, names)
+
+
 class Arguments:
     """Read the arguments of a call as the formula's signature declares them."""
 
@@ -94,7 +101,11 @@ class Arguments:
             bound = self.signature.python.bind(*args, **kwargs)
         except TypeError as error:
             given = () if compiling() else tuple(shapes(*args, labels=caller_labels(args)))
-            refuse(f"{self.name}(...)", str(error), self.said or repr(self), given)
+            names = self.signature.python.parameters
+            odd = next((name for name in kwargs if name not in names), "")
+            guess = _meant(odd, [n for n in list(names)[len(args) :] if n not in kwargs])
+            why = f"it has no argument {odd}; did you mean {guess}?" if guess else str(error)
+            refuse(f"{self.name}(...)", why, self.said or repr(self), given)
         bound.apply_defaults()
         return bound.arguments
 
@@ -220,7 +231,7 @@ class Arguments:
         raise BackendError(
             f"{self.name}(..., {path}, ...)",
             f"{path} is {kind_of_thing(value)}, and {self.name} takes a named tensor of {space}",
-            hint=f"name its axes: nt.tensor({', '.join([path, *map(shown, space.names)])})",
+            hint=f"name its axes: {naming(path, value, space.names)}",
         )
 
     def named_numbers(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from namedtensor.axes import SIZES, either, parse_axes, shown, typed_axes
+from namedtensor.axes import SIZES, axis_code, either, parse_axes, shown, typed_axes
 from namedtensor.errors import AxisSizeError, NamedTensorError, kind_of_thing
 from namedtensor.formula.arguments import Arguments
 from namedtensor.formula.lifting import Entry, Leaf
@@ -157,11 +157,17 @@ class Body:
                 [(self.name, ", ".join(sizes))],
                 f"give it one where the tensor is defined: {shown(name)}[5]",
             )
+        gives = self.signature.gives
+        of_result = isinstance(gives, tuple) and any([name in space.names for space in gives])
         raise AxisSizeError(
             f"abs({shown(name)})",
-            f"{self.name} declares no axis {shown(name)}",
+            f"only the result of {self.name} is declared over {shown(name)}, which gives it no size"
+            if of_result
+            else f"{self.name} declares no axis {shown(name)}",
             [(self.name, ", ".join(sizes) or "no axes")],
-            f"declare it, or ask a tensor: X.size({shown(name)})",
+            f"say it, {axis_code(name, 4)}, or declare an argument that has {shown(name)}"
+            if of_result
+            else f"declare it, or ask a tensor: X.size({shown(name)})",
         )
 
 

@@ -9,22 +9,26 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Generic, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, overload
 from weakref import WeakValueDictionary
 
-from namedtensor.axes import SIZES
+from namedtensor.axes import SIZES, shown
 from namedtensor.backends import get_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers, give_up_compiling
 from namedtensor.doors import door
 from namedtensor.errors import (
     AxisSizeError,
     BackendError,
+    HabitError,
     KindError,
     NamedTensorError,
     TraceError,
+    asked_by_us,
+    caller_variables,
     first_line,
     flag,
     kind_of_thing,
+    nearest,
     shorten,
 )
 from namedtensor.formula.alike import Apart
@@ -121,6 +125,7 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         self.number = str(next(_serial))
         _numbered[self.number] = self
         functools.update_wrapper(self, function)
+        self.__signature__ = signature.python
 
     # ------------------------------------------------------------------------------- calling
 
@@ -676,6 +681,38 @@ class Formula(MayBeLeftOut, Generic[P, T]):
             self, axes, init, dtype, device, settings
         )
         return made
+
+    def module_code(self, sizes: Sequence[int] = ()) -> str:
+        """Write a call that makes the module; axes whose sizes are not given have 4."""
+        held, after = caller_variables(), self.signature.after
+        name = next((n for n, x in held.items() if x is self), self.name)
+        heads = {p.name for p in after}
+        spaces = [s for path, s in self.signature.paths() if path.partition(".")[0] in heads]
+        axes = {shown(a.name): None for s in spaces for a in s.axes if a.size is None}
+        given = sizes if len(sizes) == len(axes) else [4] * len(axes)
+        words = [" ".join(map("{}[{}]".format, axes, given))] if axes else []
+        stacks = [f"{p.name}=2" for p in after if p.stack]
+        return f"{name}.module({', '.join([*[repr(word) for word in words], *stacks])})"
+
+    if not TYPE_CHECKING:  # which find a misspelt attribute themselves
+
+        def __getattr__(self, word: str) -> NoReturn:
+            # by protocols and by ourselves; a compiler follows no frames
+            if word[0] == "_" or compiling() or asked_by_us():
+                raise AttributeError(f"{type(self).__name__} has no attribute {word}")
+            torch = sys.modules.get("torch")
+            why, hint = f"a formula has no {word}", f"`{self.module_code()}.{word}`"
+            if word in self.parameters_after or (torch and hasattr(torch.nn.Module, word)):
+                why = "a formula holds no numbers, and its module does"
+            else:
+                own = [n for n in dir(self) if n[0] != "_"]
+                guess = nearest(word, own, 0.7)
+                hint = (
+                    f"did you mean {self.name}.{guess}?"
+                    if guess
+                    else f"`dir({self.name})` lists what it has"
+                )
+            raise HabitError(f"{self.name}.{word}", why, hint=hint)
 
     def stacked(self, axis: str) -> Formula:
         """Give the formula that runs this one as a scan along a further axis of all parameters."""

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from namedtensor.axes import Axes, lacks, one_axis, shown
+from namedtensor.axes import Axes, lacks, naming, one_axis, shown
 from namedtensor.backends import backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
@@ -250,9 +250,10 @@ class _Batch:
     def _numbers(self, parts: list[Any], path: str) -> NamedTensor:
         """Put numbers together: Python's, numpy's, and arrays without axes."""
         odd = [] if set(map(type, parts)) <= _PLAIN else parts
+        self._differ(odd, path, lambda part: not isinstance(part, NamedTensor))
         for place, part in enumerate(odd):
             plain = isinstance(part, numbers.Number) or getattr(part, "shape", None) == ()
-            if not plain or isinstance(part, NamedTensor):
+            if not plain:
                 what = self._of(path, place)
                 raise BackendError(
                     self.call,
@@ -260,7 +261,7 @@ class _Batch:
                     if hasattr(part, "shape")
                     else f"{what} is {kind_of_thing(part)}, and named tensors, numbers, dicts and "
                     "tuples are put together",
-                    hint='name its axes: nt.tensor(x, "seq")',
+                    hint=f"name its axes: {naming('x', part)}",
                 )
         backend = self.library
         if backend.name == "torch" and any([backend_of(part) is backend for part in odd]):

@@ -451,6 +451,12 @@ def make_module(
     formula: Formula, axes: Any, init: Any, dtype: Any, device: Any, settings: dict[str, Any]
 ) -> FormulaModule:
     """Make a formula's module with these sizes, settings and bundles."""
+    if axes and all([type(size) is int for size in axes]):
+        raise AxisNameError(
+            f"{formula.name}.module({', '.join(map(repr, axes))})",
+            "sizes are those of axes, which have names",
+            hint=f"`{formula.module_code(axes)}`",
+        )
     given = parse_axes(axes)
     _hold_known(formula, given, settings)
     if init is not None and not isinstance(init, Mapping):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import re
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from namedtensor.axes import Axis, distinct, parse_axes, primed, shown, unused, visible
+from namedtensor.axes import Axis, distinct, naming, parse_axes, primed, shown, unused, visible
 from namedtensor.compilers import caches_closed, compiling, keep
 from namedtensor.errors import (
     AxisMissingError,
@@ -31,6 +32,7 @@ from namedtensor.tensor.wrong_calls import (
     applied,
     one_operand,
     only_applies,
+    typed_brackets,
     typed_call,
 )
 
@@ -72,6 +74,10 @@ class AxisFunction(Generic[P, T]):
         key = axes.name if type(axes) is Axis and axes.size is None else axes
         bound = self._bound.get(key) if type(key) is str else None
         if bound is None:
+            if type(axes) is int or (
+                axes and type(axes) is tuple and all([type(a) is int for a in axes])
+            ):
+                raise self._counted(axes)
             parsed = parse_axes(axes)
             call = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
             distinct(call, parsed[: self.distinct])
@@ -115,6 +121,25 @@ class AxisFunction(Generic[P, T]):
             "the axes it acts on are not named",
             [(w, spaced(x.sizes)) for w, x in zip(labels, tensors, strict=True)],
             self._typed(said, shared or axes, ", ".join(left)),
+        )
+
+    def _counted(self, places: int | tuple[int, ...]) -> AxisNameError:
+        """Make the error of a call that counts axes in the place of naming them."""
+        part, call = typed_brackets() or (None, None)
+        typed = f"{self.__name__}[{', '.join(map(str, _flat([places])))}]"
+        scope = caller_variables()
+        words = [ast.unparse(x) for x in call.args] if call is not None else []
+        tensors = [(w, scope[w]) for w in words if isinstance(scope.get(w), NamedTensor)]
+        axes = tensors[0][1].axes if tensors else ()
+        words += [ast.unparse(x) for x in call.keywords] if call is not None else []
+        operands = ", ".join(words)
+        return AxisNameError(
+            typed if part is None else ast.unparse(call or part).removeprefix("nt."),
+            "axes are named, not counted",
+            [(w, spaced(X.sizes)) for w, X in tensors],
+            f"`{self._typed(_axes_said(_flat([places]), axes, True), axes, operands)}`"
+            if tensors
+            else self._example(),
         )
 
     def _typed(self, said: list[str], axes: tuple[str, ...], operands: str) -> str:
@@ -292,7 +317,7 @@ def named_operand(call: str, X: Any, *needed: Axis) -> NamedTensor:
         raise BackendError(
             f"{call}(X)",
             f"X is {kind_of_thing(X)}, and not a named tensor",
-            hint="name its axes: nt.tensor(X, seq, emb)",
+            hint=f"name its axes: {naming('X', X)}",
         )
     for axis in needed:
         if axis.name not in X.axes:

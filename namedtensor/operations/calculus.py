@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
-from namedtensor.axes import BOUND, visible
+from namedtensor.axes import BOUND, naming, visible
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
@@ -165,7 +165,7 @@ def _of_one(
         raise BackendError(
             f"{what}(f)(X)",
             f"X is {kind_of_thing(X)}, and not a named tensor",
-            hint="name its axes: nt.tensor(X, ...)",
+            hint=f"name its axes: {naming('X', X)}",
         )
     if X.kind not in ("float", "complex"):
         raise KindError(

@@ -25,7 +25,7 @@ from namedtensor.plans.code import Attribute
 from namedtensor.primitives import Call, Type, primitive
 from namedtensor.primitives.notation import Special
 from namedtensor.primitives.traits import Traits
-from namedtensor.shape import shapes
+from namedtensor.shape import hold_in_memory, shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 from namedtensor.tensor.symbolic import on_symbols
 
@@ -97,6 +97,10 @@ def created(
 ) -> NamedTensor:
     """Make an array of this shape; an error of the library becomes a BackendError."""
     shape = tuple([a.size for a in named])
+    if str(device) != "meta":
+        hold_in_memory(
+            f"{name}({', '.join(map(repr, named))}, ...)", [(a.name, a.size) for a in named]
+        )
     try:
         data = make(shape, *given, library.function("dtype_of")(dtype), device)
     except (
@@ -107,6 +111,8 @@ def created(
         AttributeError,
         OverflowError,
     ) as error:
+        if "memory" in str(error):
+            raise
         raise BackendError(
             f"{name}({', '.join(map(repr, named))}, ...)",
             f"{library} cannot make it: {first_line(error)}",

@@ -171,7 +171,8 @@ def eye(*axes: Axes) -> NamedTensor:
 
         eye_{ax,bx} : {0,1}^{ax[n] x bx[n]},  eye_{ax(i), bx(j)} = 1 if i = j else 0
 
-    Axes without a size take that of the tensors it is combined with. Raises: AxisNameError.
+    It holds whole numbers, and 1.0 * eye(...) real ones. Axes without a size take that of the tensors it is
+    combined with. Raises: AxisNameError.
 
     >>> eye("seq[2]", "seq'[2]").numpy("seq", "seq'")
     array([[1, 0],

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import Axis, distinct, lacks, parse_axes, primed, shown
+from namedtensor.axes import Axis, distinct, lacks, naming, parse_axes, primed, shown
 from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
@@ -683,7 +683,7 @@ def _no_tensor(call: str, label: str, X: Any, shapes: Any) -> BackendError:
         call,
         f"{label} is {kind_of_thing(X)}, and not a named tensor",
         shapes,
-        f"name its axes: nt.tensor({label}, ...)",
+        f"name its axes: {naming(label, X)}",
     )
 
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from namedtensor.axes import FRESH, Axis, shown, unused
+from namedtensor.axes import FRESH, Axis, naming, shown, unused
 from namedtensor.backends.lazy import is_number, is_scalar
 from namedtensor.compilers import compiling
 from namedtensor.errors import (
@@ -991,7 +991,7 @@ def _startable(said: Said, name: str, h: Any) -> None:
         raise said.error(
             KindError,
             f"{name} starts as {kind_of_thing(h)}, and a carry is a named tensor, a tuple of them, or None",
-            "name its axes: nt.tensor(h0, hid)",
+            f"name its axes: {naming('h0', h)}",
         )
     if isinstance(h, SymbolicTensor):
         need_sizes(h.node, str(said))

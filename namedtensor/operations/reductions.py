@@ -378,6 +378,8 @@ def logsumexp(op: Operation, X: Tensor) -> NamedTensor:
 
         logsumexp_ax : R^ax -> R;  logsumexp_ax(X) = log(sum_ax exp X)
 
+    Of nothing but -inf it is -inf, and its gradient there is nan, as torch's.
+
     Raises: AxisMissingError where X lacks an axis.
 
     >>> nt.logsumexp["seq"](nt.tensor([1000.0, -1000.0], "seq"))

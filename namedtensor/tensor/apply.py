@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from namedtensor.axes import MADE_UP, SIZES, Axis, axis_code, shown
+from namedtensor.axes import SIZES, Axis, axis_code, naming, shown
 from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
@@ -310,7 +310,7 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
             operation.write(labels),
             f"{what} is a bare array of sizes ({shape}); its axes have no names",
             typed(labels, given),
-            f"name them: nt.tensor({', '.join([what, *MADE_UP[: len(x.shape)]])})",
+            f"name them: {naming(what, x)}",
         )
     if type(x).__name__ == "Contraction":
         x._is_half()

@@ -107,6 +107,31 @@ def habit(X: NamedTensor, word: str) -> HabitError:
     return HabitError(f"X.{word}", f"a named tensor has no {word}", said, hint)
 
 
+def assigned(X: NamedTensor, word: str) -> HabitError:
+    """Make the error of an assignment to an attribute."""
+    (label,) = caller_labels([X])
+    torch = "" if X.layout.backend.name == "torch" else '.to("torch")'
+    axis = shown(X.axes[0]) if X.axes else "seq"
+    forms = {
+        "requires_grad": f"{label} = {label}{torch}.requires_grad_()",
+        "grad": f"{label}.data.grad = None" if not torch else "X.grad",
+        "dtype": f'{label} = {label}.to("float32")',
+        "device": f'{label} = {label}.to("cpu")',
+        "kind": f'{label} = {label}.to("float32")',
+        **dict.fromkeys(
+            ("axes", "shape", "sizes", "reading_order"),
+            f"{label} = {primed(label, axis)}" if X.axes else f"{label}.axes",
+        ),
+    }
+    other = f"{label} = nt.tensor({', '.join([f'{label}.data', *map(repr, X.axes)])})"
+    return HabitError(
+        f"X.{word} = ...",
+        "named tensors are values, and what is asked of one is not assigned",
+        shapes(X),
+        f"`{forms.get(word, other)}`",
+    )
+
+
 #: Forms of hints that show how, and do not give what the call gives.
 _EXAMPLES = frozenset("dot where pick put kind".split())
 #: What people ask a named tensor for.
@@ -120,7 +145,7 @@ def _codes(word: str, X: NamedTensor, label: str) -> list[str]:
     if entry is None or (public is not None and not _operates(public)):
         return []
     symbol = entry.traits.symbol
-    if isinstance(public, Plain):
+    if public is None or isinstance(public, Plain):
         tried = [[f"{label} {symbol} Y"]] if symbol and len(symbol) < 3 else []
         given = [label, f"{label}, Y", f"{label} > 0", f"{label} > 0, Y > 0"]
         tried += [[f"nt.{word}({operands})"] for operands in given]
@@ -221,7 +246,7 @@ _ROWS_OF_FUNCTIONS = (
         "scaled_dot_product_attention",
         "Z @ {queried} @ nt.softmax[{queried}](X @ {s} @ Y / nt.sqrt(X.size({s})))",
     ),
-    ("one_hot", 'nt.one_hot(X, "{n}[{num_classes:5}]")'),
+    ("one_hot", "nt.one_hot(X, {counted})"),
     ("zeros_like", "0 * X"),
     ("amax", "nt.max[{a}](X)"),
     ("amin", "nt.min[{a}](X)"),
@@ -285,6 +310,7 @@ _ARGUMENTS = {
     "moves": "stride padding dilation",
     "before": "pad",
     "filled": "value",
+    "counted": "num_classes",
     "sizes": "split_size_or_sections dim",
     "ends": "min max a_min a_max",
     "shift": "shifts",
@@ -408,6 +434,9 @@ def _words_of(
     found |= _windows(word, operands, given, new)
     found["summed"] = _summed(axes, given) if given else found["s"]
     found["every"] = ", ".join(labels[: len(operands)])
+    found["counted"] = f'nt.axes("{new[0]}")[int(nt.max[...]({labels[0]})) + 1]'
+    if "num_classes" in found:
+        found["counted"] = f'"{new[0]}[{found["num_classes"]}]"'
     found["shift"] = found.get("shift", found.get("shifts"))
     found["mean"] = {"sum": "nt.sum[...]", "none": ""}.get(
         given.get("reduction", ""), "nt.mean[...]"
@@ -580,7 +609,7 @@ def _of_table(word: str, count: int, call: Called) -> str:
         if p.default is not p.empty and _is_number(given.get(name)) and given[name] != p.default:
             labels.append(f"{p.name}={{{name}}}")
     listed = ", ".join(labels)
-    if isinstance(public, Plain):
+    if public is None or isinstance(public, Plain):
         return f"nt.{word}({listed})"
     if _acts_on_all(word, given) and not (
         takes_any(public) and entry is not None and entry.traits.reduces((("ax",),))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from namedtensor.axes import Axes, lacks, one_axis, shown
+from namedtensor.doors import door
 from namedtensor.errors import AxisMissingError, AxisNameError, nearest
 from namedtensor.plans import Layout
 from namedtensor.shape import Shape, shapes
@@ -18,6 +20,9 @@ class Held:
     _data: Any
     _layout: Layout
     _declared: tuple[str, ...]
+
+    def __init_subclass__(cls) -> None:
+        refuse_assignments(cls)
 
     def __init__(self, data: Any, layout: Layout) -> None:
         self._data = data
@@ -118,3 +123,21 @@ class Held:
     def device(self) -> Any:
         """The device that holds the numbers, as the library names it."""
         return self.layout.backend.function("device_of")(self.data)
+
+
+def refuse_assignments(owner: type) -> None:
+    """Answer an assignment to what is asked of a tensor, and its deletion, in our words."""
+    for word, own in list(vars(owner).items()):
+        if isinstance(own, property) and own.fset is None and word[0] != "_":
+            refuse = _refusal(word)
+            setattr(owner, word, own.setter(refuse).deleter(refuse))
+
+
+def _refusal(word: str) -> Callable[..., NoReturn]:
+    def refuse(X: Held, *value: object) -> NoReturn:
+        raise door("tensor.habits.assigned")(X, word)
+
+    return refuse
+
+
+refuse_assignments(Held)

@@ -130,7 +130,8 @@ class NamedTensor(Operators, Gradients, Protocols):
             raise not_installed(call, "torch", shapes(self)) from None
         if not found.dtype.isnative:
             found = found.astype(found.dtype.newbyteorder("="))
-        return torch.from_numpy(np.ascontiguousarray(found) if found.ndim else np.asarray(found))
+        found = np.ascontiguousarray(found) if found.ndim else np.asarray(found)
+        return torch.from_numpy(found if found.flags.writeable else found.copy())
 
     def item(self) -> Any:
         """Give the one number of a tensor without axes."""
@@ -315,6 +316,8 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
         backend, data = get_backend("numpy"), _array(call, data)
     elif type(data).__name__ in ("MaskedArray", "matrix"):
         data = _plain(call, data)
+    elif backend.name == "torch":
+        _hold_strided(call, data)
     kind = _kind(call, backend, data)
     if len(named) != len(data.shape):
         sizes = ", ".join(map(str, data.shape))
@@ -360,6 +363,22 @@ def _plain(call: str, data: Any) -> Any:
             hint="fill what is masked: data.filled(0)",
         )
     return np.asarray(data)
+
+
+def _hold_strided(call: str, data: Any) -> None:
+    """Refuse torch's tensors whose numbers do not lie in one array of sizes and strides."""
+    import torch
+
+    if data.is_nested:
+        what, code = "nested, and its parts differ in size", "data.to_padded_tensor(0.0)"
+    elif data.is_quantized:
+        what, code = "quantized, and holds codes of its numbers", "data.dequantize()"
+    elif data.layout is not torch.strided:
+        layout = str(data.layout).removeprefix("torch.")
+        what, code = f"of layout {layout}, and named tensors hold arrays", "data.to_dense()"
+    else:
+        return
+    raise BackendError(call, f"data is {what}", hint=f"convert it before: {code}")
 
 
 def _kind(call: str, backend: Backend, data: Any) -> str:

@@ -227,7 +227,7 @@ class Protocols(Held):
         (label,) = caller_labels([self])
         raise BackendError(
             f"numpy({label})",
-            "numpy would have to guess the order of the axes",
+            _why_not("numpy", "arrays have no names", [self]),
             shapes(self, labels=[label]),
             f"say it: {label}.numpy({_order(self)})",
         )
@@ -236,7 +236,7 @@ class Protocols(Held):
         (label,) = caller_labels([self])
         raise BackendError(
             f"from_dlpack({label})",
-            "the other library would have to guess the order of the axes",
+            _why_not("the other library", "arrays have no names", [self]),
             shapes(self, labels=[label]),
             f"say it: `{label}.torch({_order(self)})` or `{label}.numpy({_order(self)})`",
         )
@@ -257,10 +257,17 @@ class Protocols(Held):
         ours = _in_our_words(name, found, _called(func, args, kwargs or {}, "torch"))
         raise BackendError(
             f"torch.{name}(...)",
-            "torch would have to guess the order of the axes",
+            _why_not("torch", "functions know no names", found),
             _labelled(found),
             ours or f"{caller_labels(found[:1])[0]}.torch({order}){_or_lifted(func)}",
         )
+
+
+def _why_not(library: str, otherwise: str, tensors: Sequence[Held]) -> str:
+    """Say why a library does not take named tensors: only several axes have an order."""
+    if any([len(X.axes) > 1 for X in tensors]):
+        return f"{library} would have to guess the order of the axes"
+    return f"{library}'s {otherwise}"
 
 
 class Called(NamedTuple):

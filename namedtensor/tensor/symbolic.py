@@ -18,7 +18,7 @@ from namedtensor.plans import Layout, compile_plan, layout_of
 from namedtensor.plans.compile import no_number, retyped
 from namedtensor.primitives import Node, Type, argument, table
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first, still_open
-from namedtensor.shape import shapes
+from namedtensor.shape import hold_in_memory, shapes
 from namedtensor.tensor.apply import apply, code_of, stand_in, use_symbols
 from namedtensor.tensor.named import NamedTensor
 from namedtensor.tensor.resize import need_sizes, resize
@@ -77,6 +77,7 @@ class SymbolicTensor(NamedTensor):
                     "or leave the body untraced with @formula(trace=False)",
                 )
             need_sizes(self.node, repr(self.node))
+            hold_in_memory(repr(self.node), self.sizes)
             plan = compile_plan("numbers", self.node, (), get_backend(library), order=self.axes)
             try:
                 self._numbers[library] = plan.run()

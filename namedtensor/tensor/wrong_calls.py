@@ -316,11 +316,11 @@ def wrong_call(
 
 def wrong_brackets(function: Plain, axes: object) -> KindError:
     """Make the error of brackets after a function that takes none, with the call that is meant."""
-    name, frame = function.__name__, caller_frame()
+    name = function.__name__
     inside = typed_axes([repr(axis) for axis in parse_axes(axes)]) if _are_axes(axes) else ""
     inside = inside.removeprefix("(").removesuffix(")")
     typed, call = Typed(f"nt.{name}", [], {}), f"{name}[{inside or '...'}]"
-    found = None if frame is None else _subscript(frame)
+    found = typed_brackets()
     if found is not None and word_of(ast.unparse(found[0])) == name:
         part, around = found
         typed, inside = typed._replace(what=ast.unparse(part.value)), ""
@@ -431,8 +431,11 @@ def _typed(call: ast.Call) -> Typed:
     return Typed(ast.unparse(call.func), [ast.unparse(part) for part in call.args], named)
 
 
-def _subscript(frame: FrameType) -> tuple[ast.Subscript, ast.Call | None] | None:
-    """Read the brackets at the place where a frame stands, and the call that they are part of."""
+def typed_brackets() -> tuple[ast.Subscript, ast.Call | None] | None:
+    """Read the brackets that the caller's code is at, and the call that they are part of."""
+    frame = caller_frame()
+    if frame is None:
+        return None
     place = origin_of(frame.f_code, frame.f_lasti)
     try:
         part = ast.parse(f"({place.text})", mode="eval").body

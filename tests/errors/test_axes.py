@@ -95,7 +95,7 @@ hint: names are words, with primes and sizes: "seq seq' emb[512]"
         nt.AxisNameError,
         """
 axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(
@@ -112,8 +112,8 @@ hint: seq, (seq, emb) or "seq emb"
         lambda: axes(["seq", 3]),
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+axes(["seq", 3]): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(
@@ -175,8 +175,8 @@ hint: give it one, abs(seq[64]), or ask a tensor, X.size(seq)
         lambda: seq >> 3,
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+seq >> 3: axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(
@@ -265,8 +265,8 @@ hint: name it once; "seq'" is a second copy
         lambda: nt.Shape(3),
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+Shape(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(
@@ -301,6 +301,62 @@ hint: did you mean seq?
 """,
     ),
     case(
+        "an axis twice among names",
+        lambda: axes("seq emb seq"),
+        nt.AxisNameError,
+        """
+axes('seq emb seq'): seq is named twice
+hint: name it once; "seq'" is a second copy
+""",
+    ),
+    case(
+        "two names without a space",
+        lambda: axes("a'b"),
+        nt.AxisNameError,
+        """
+"a'b": no space stands before 'b'
+hint: "a' b"
+""",
+    ),
+    case(
+        "a name that follows a size",
+        lambda: nt.ones("a[3]b[2]"),
+        nt.AxisNameError,
+        """
+'a[3]b[2]': no space stands before 'b[2]'
+hint: 'a[3] b[2]'
+""",
+    ),
+    case(
+        "two sizes",
+        lambda: seq[3][4],
+        nt.AxisSizeError,
+        """
+seq[3][4]: axis seq has a size already, 3
+hint: leave one out: seq[4]
+""",
+    ),
+    case(
+        "the size of an axis as an attribute",
+        lambda: nt.Shape("seq[3] emb[4]").seq,
+        nt.HabitError,
+        """
+shape.seq: seq is an axis, and its size is asked for by name
+  shape : seq[3] emb[4]
+hint: `X.shape.size("seq")`
+""",
+    ),
+    case(
+        "what a shape does not know",
+        lambda: nt.Shape("seq[3] emb[4]").ndim,
+        nt.HabitError,
+        """
+shape.ndim: a shape has no ndim
+  shape : seq[3] emb[4]
+hint: `X.shape.names`, `X.shape.count` or `X.shape.size("emb")`
+""",
+    ),
+    case(
         "two axes where one is asked for",
         lambda: nt.Shape("seq[3]").size("seq emb"),
         nt.AxisNameError,
@@ -324,8 +380,8 @@ hint: give it one: seq[512]
         lambda: nt.Shape("seq[3]") | 3,
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+Shape("seq[3]") | 3: axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
 ]

@@ -10,6 +10,35 @@ from tests.errors.operands import I, X, emb, kernel, key, seq
 
 CASES = [
     case(
+        "an axis that is counted",
+        lambda: nt.sum[-1](X),
+        nt.AxisNameError,
+        """
+sum[-1](X): axes are named, not counted
+  X : seq[3] emb[4]
+hint: `nt.sum[emb](X)`
+""",
+    ),
+    case(
+        "axes that are counted, and a setting",
+        lambda: nt.norm[0, 1](X, p=1),
+        nt.AxisNameError,
+        """
+norm[0, 1](X, p=1): axes are named, not counted
+  X : seq[3] emb[4]
+hint: `nt.norm[seq, emb](X, p=1)`
+""",
+    ),
+    case(
+        "a counted axis of nothing",
+        lambda: nt.softmax[0],
+        nt.AxisNameError,
+        """
+softmax[0]: axes are named, not counted
+hint: nt.softmax[seq](X)
+""",
+    ),
+    case(
         "an axis function without axes",
         lambda: nt.softmax(X),
         nt.AxisMissingError,
@@ -73,7 +102,7 @@ hint: 3 is a number and has no axes
         nt.BackendError,
         """
 sum[...](X): X is an int, and not a named tensor
-hint: name its axes: nt.tensor(X, seq, emb)
+hint: name its axes: nt.tensor(X)
 """,
     ),
     case(

@@ -111,8 +111,8 @@ hint: both have emb: `X @ emb @ b`
         lambda: X @ 3 @ b,
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+X @ 3 @ b: axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(
@@ -132,7 +132,7 @@ hint: A @ ax @ nt.tensor(B, ...), with ax an axis of both
         """
 dot[emb](X, A): A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, ax)
+hint: name them: nt.tensor(A, "ax")
 """,
     ),
     case(

@@ -12,6 +12,33 @@ from tests.errors.operands import I, X, causal, emb, key, seq, seq_, val, vocab
 
 CASES = [
     case(
+        "more records than any memory holds",
+        lambda: nt.zeros(seq[10**30]),
+        nt.AxisSizeError,
+        """
+zeros(seq[1000000000000000000000000000000], ...): it would have 1.0e+30 records, more than any memory holds
+hint: give smaller sizes: "seq[512]"
+""",
+    ),
+    case(
+        "sizes whose product no memory holds",
+        lambda: nt.normal(seq[2**40], emb[2**10], backend="torch"),
+        nt.AxisSizeError,
+        """
+normal(seq[1099511627776], emb[1024], ...): it would have 1.1e+15 records, more than any memory holds
+hint: give smaller sizes: "seq[512] emb[512]"
+""",
+    ),
+    case(
+        "the numbers of an index-defined tensor that no memory holds",
+        lambda: nt.iota(seq[10**30]).numpy(),
+        nt.AxisSizeError,
+        """
+iota(seq[1000000000000000000000000000000]): it would have 1.0e+30 records, more than any memory holds
+hint: give smaller sizes: "seq[512]"
+""",
+    ),
+    case(
         "the places of a mask without an axis to list them on",
         lambda: nt.nonzero["found"](X),
         nt.AxisNameError,
@@ -357,7 +384,7 @@ hint: check the size first: P.size(ax) > 0
         nt.BackendError,
         """
 categorical[seq](X): X is an ndarray, and not a named tensor
-hint: name its axes: nt.tensor(X, seq, emb)
+hint: name its axes: nt.tensor(X, "ax")
 """,
     ),
     case(
@@ -575,7 +602,7 @@ hint: iota(seq[3])[seq(2)] is the last
         nt.BackendError,
         """
 cast(X): X is an int, and not a named tensor
-hint: name its axes: nt.tensor(X, seq, emb)
+hint: name its axes: nt.tensor(X)
 """,
     ),
     case(

@@ -168,7 +168,7 @@ hint: make the base real: `2.0 ** J_torch`
         """
 X + A: A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, ax)
+hint: name them: nt.tensor(A, "ax")
 """,
     ),
     case(
@@ -178,7 +178,7 @@ hint: name them: nt.tensor(A, ax)
         """
 A + X: A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, ax)
+hint: name them: nt.tensor(A, "ax")
 """,
     ),
     case(
@@ -188,7 +188,7 @@ hint: name them: nt.tensor(A, ax)
         """
 A + X: A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, ax)
+hint: name them: nt.tensor(A, "ax")
 """,
     ),
     case(

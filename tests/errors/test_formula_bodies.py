@@ -6,7 +6,7 @@ import pytest
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
 from tests.errors.check import case, check
-from tests.errors.operands import I, col, emb, kernel, key, row, seq, val
+from tests.errors.operands import I, col, emb, kernel, key, row, seq, step, val
 
 hid = axes("hid")
 CAPTURED = nt.tensor(np.arange(4.0), emb)
@@ -194,6 +194,11 @@ def placed(X: R[seq, emb], *, P: R[hid, emb]) -> R[seq, emb]:
 @formula
 def placed_by_its_size(X: R[seq], *, P: R[emb]) -> R[seq]:
     return X + P[emb(nt.iota(seq[abs(seq)]))]
+
+
+@formula
+def started(X: R[emb]) -> R[emb, hid]:
+    return nt.scan[emb](step, nt.zeros(hid), X)
 
 
 CASES = [
@@ -403,7 +408,7 @@ X + ARRAY: ARRAY is a bare array of sizes (4); its axes have no names
   File "test_formula_bodies.py", line N, in shifted_by_array
     return X + ARRAY
            ^^^^^^^^^
-hint: name them: nt.tensor(ARRAY, ax)
+hint: name them: nt.tensor(ARRAY, "ax")
 """,
     ),
     case(
@@ -469,6 +474,19 @@ abs(hid): sized declares no axis hid
     return X / abs(hid)
                ^^^^^^^^
 hint: declare it, or ask a tensor: X.size(hid)
+""",
+    ),
+    case(
+        "a start over an axis of the result alone",
+        lambda: started(x),
+        nt.AxisSizeError,
+        """
+abs(hid): only the result of started is declared over hid, which gives it no size
+  started : emb
+  File "test_formula_bodies.py", line N, in started
+    return nt.scan[emb](step, nt.zeros(hid), X)
+                              ^^^^^^^^^^^^^
+hint: say it, hid[4], or declare an argument that has hid
 """,
     ),
     case(

@@ -101,6 +101,35 @@ hint: rename the axis that you mean: X[ebm >> emb]
 """,
     ),
     case(
+        "a parameter in another case",
+        lambda: project(x, w=W),
+        nt.NamedTensorError,
+        """
+project(...): it has no argument w; did you mean W?
+  x : emb[4]
+hint: project(X: R[emb]; W: R[emb, hid]) -> R[hid]
+""",
+    ),
+    case(
+        "a misspelt setting",
+        lambda: chosen(x, q=0.1),
+        nt.NamedTensorError,
+        """
+chosen(...): got an unexpected keyword argument 'q'
+  x : emb[4]
+hint: chosen(X: R[emb], p) -> R[emb]
+""",
+    ),
+    case(
+        "an array of more axes than are declared",
+        lambda: project(np.ones((2, 4)), W=W),
+        nt.BackendError,
+        """
+project(..., X, ...): X is an ndarray, and project takes a named tensor of R[emb]
+hint: name its axes: nt.tensor(X, "ax emb")
+""",
+    ),
+    case(
         "an axis that a parameter lacks",
         lambda: project(x, W=nt.ones("emb[4]")),
         nt.AxisMissingError,
@@ -187,7 +216,7 @@ hint: name its axes: nt.tensor(X, emb)
         nt.BackendError,
         """
 scaled(..., a, ...): a is a str, and scaled takes a named tensor of R
-hint: name its axes: nt.tensor(a)
+hint: name its axes: nt.tensor([1.0, 2.0], "ax")
 """,
     ),
     case(
@@ -341,8 +370,8 @@ hint: project(X: R[emb]; W: R[emb, hid]) -> R[hid]
         lambda: project.shape(3),
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+project.shape(3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(
@@ -386,8 +415,8 @@ hint: name it once; "seq'" is a second copy
         lambda: R[3],
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+R[3]: axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(

@@ -116,6 +116,15 @@ def test_what_is_typed_for_a_layer_has_its_gain_and_its_shift(name):
     torch.testing.assert_close(found.torch(order), call())
 
 
+def test_what_is_typed_for_one_hot_has_as_many_classes_as_torch_makes():
+    for given, count in (((I,), 2), ((I, 7), 7)):
+        with pytest.raises(nt.BackendError) as caught:
+            F.one_hot(*given)
+        found = eval(str(caught.value).rpartition("hint: ")[2])
+        assert found.size("hid") == count
+        assert found.torch("seq", "hid").tolist() == F.one_hot(target, count).tolist()
+
+
 OTHERS = """einsum matmul linear arange linspace randn rand gather topk outer allclose cat concatenate vstack
  transpose reshape squeeze unsqueeze expand layer_norm rms_norm clamp amax bmm cross_entropy mse_loss
  ones_like zeros_like take_along_axis""".split()

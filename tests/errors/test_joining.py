@@ -132,7 +132,7 @@ hint: nt.split[seq](X, (1, 2))
         nt.BackendError,
         """
 split[seq](X): X is an int, and not a named tensor
-hint: name its axes: nt.tensor(X, seq, emb)
+hint: name its axes: nt.tensor(X)
 """,
     ),
     case(
@@ -161,7 +161,7 @@ hint: X has only the axes that its shape shows
         nt.BackendError,
         """
 unstack[seq](X): X is an ndarray, and not a named tensor
-hint: name its axes: nt.tensor(X, seq, emb)
+hint: name its axes: nt.tensor(X, "ax")
 """,
     ),
     case(
@@ -179,7 +179,7 @@ hint: nt.scan[seq](step, h0, X)
         nt.BackendError,
         """
 scan[seq](X): X is an int, and not a named tensor
-hint: name its axes: nt.tensor(X, seq, emb)
+hint: name its axes: nt.tensor(X)
 """,
     ),
     case(

@@ -193,7 +193,7 @@ lift(added, 'seq, -> seq')(A, B): B is a float, and not a named tensor
   File "test_lifting.py", line N, in plus_number
     return nt.lift(added, "seq, -> seq")(X, 3.0)
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-hint: name its axes: nt.tensor(B, ...)
+hint: name its axes: nt.tensor(B)
 """,
     ),
     case(
@@ -252,7 +252,7 @@ hint: one group of axes for each operand, with commas between
         nt.BackendError,
         """
 lift(sum, 'seq ->')(A): A is an ndarray, and not a named tensor
-hint: name its axes: nt.tensor(A, ...)
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(
@@ -393,7 +393,7 @@ hint: nt.sum[...](f(X)) reduces all axes; nt.derivative(f)(X) keeps them
         nt.BackendError,
         """
 grad(f)(X): X is an ndarray, and not a named tensor
-hint: name its axes: nt.tensor(X, ...)
+hint: name its axes: nt.tensor(X, "ax")
 """,
     ),
     case(

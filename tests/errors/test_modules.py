@@ -70,6 +70,54 @@ def deleted() -> nt.NamedTensor:
 
 CASES = [
     case(
+        "sizes without axes",
+        lambda: project.module(4, 2),
+        nt.AxisNameError,
+        """
+project.module(4, 2): sizes are those of axes, which have names
+hint: `project.module('emb[4] hid[2]')`
+""",
+    ),
+    case(
+        "one size for two axes",
+        lambda: project.module(8),
+        nt.AxisNameError,
+        """
+project.module(8): sizes are those of axes, which have names
+hint: `project.module('emb[4] hid[4]')`
+""",
+    ),
+    *[
+        case(
+            f"a formula asked for its {word}",
+            lambda word=word: getattr(project, word),
+            nt.HabitError,
+            f"""
+project.{word}: a formula holds no numbers, and its module does
+hint: `project.module('emb[4] hid[4]').{word}`
+""",
+        )
+        for word in ("parameters", "to", "eval", "state_dict", "W")
+    ],
+    case(
+        "a formula of a misspelt word",
+        lambda: project.latx(),
+        nt.HabitError,
+        """
+project.latx: a formula has no latx
+hint: did you mean project.latex?
+""",
+    ),
+    case(
+        "a formula of a word of nobody",
+        lambda: project.weather,
+        nt.HabitError,
+        """
+project.weather: a formula has no weather
+hint: `dir(project)` lists what it has
+""",
+    ),
+    case(
         "a module whose parameter was deleted",
         deleted,
         nt.BackendError,

@@ -74,7 +74,7 @@ hint: X has only the axes that its shape shows
         nt.BackendError,
         """
 pad[seq](X): X is an ndarray, and not a named tensor
-hint: name its axes: nt.tensor(X, seq, emb)
+hint: name its axes: nt.tensor(X, "ax")
 """,
     ),
     case(

@@ -151,7 +151,7 @@ hint: start with one index of it: h0[seq(0)]
         """
 scan[seq](step, h0, X): h starts as an ndarray, and a carry is a named tensor, a tuple of them, or None
   X : seq[3] emb[4]
-hint: name its axes: nt.tensor(h0, hid)
+hint: name its axes: nt.tensor(h0, "ax")
 """,
     ),
     case(

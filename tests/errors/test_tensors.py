@@ -1,14 +1,112 @@
 """Tensors made, asked and converted wrongly."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
 
 import namedtensor as nt
 from tests.errors.check import case, check
-from tests.errors.operands import I, T, X, emb, key, mask, meta, seq
+from tests.errors.operands import I, T, X, b, emb, key, mask, meta, seq
+
+nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
+
+
+def quantized():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's own: these dtypes will go
+        return torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)
+
 
 CASES = [
+    case(
+        "torch's sparse data",
+        lambda: nt.tensor(torch.eye(3).to_sparse(), "row col"),
+        nt.BackendError,
+        """
+tensor(data, row, col): data is of layout sparse_coo, and named tensors hold arrays
+hint: convert it before: data.to_dense()
+""",
+    ),
+    case(
+        "nested data",
+        lambda: nt.tensor(nested, "seq emb"),
+        nt.BackendError,
+        """
+tensor(data, seq, emb): data is nested, and its parts differ in size
+hint: convert it before: data.to_padded_tensor(0.0)
+""",
+    ),
+    case(
+        "quantized data",
+        lambda: nt.tensor(quantized(), "seq"),
+        nt.BackendError,
+        """
+tensor(data, seq): data is quantized, and holds codes of its numbers
+hint: convert it before: data.dequantize()
+""",
+    ),
+    case(
+        "a gradient asked for by an assignment",
+        lambda: setattr(T, "requires_grad", True),
+        nt.HabitError,
+        """
+X.requires_grad = ...: named tensors are values, and what is asked of one is not assigned
+  X : seq[3] emb[4]
+hint: `T = T.requires_grad_()`
+""",
+    ),
+    case(
+        "a gradient forgotten by an assignment",
+        lambda: setattr(T, "grad", None),
+        nt.HabitError,
+        """
+X.grad = ...: named tensors are values, and what is asked of one is not assigned
+  X : seq[3] emb[4]
+hint: `T.data.grad = None`
+""",
+    ),
+    case(
+        "axes by an assignment",
+        lambda: setattr(X, "axes", ("a", "b")),
+        nt.HabitError,
+        """
+X.axes = ...: named tensors are values, and what is asked of one is not assigned
+  X : seq[3] emb[4]
+hint: `X = X["seq -> seq'"]`
+""",
+    ),
+    case(
+        "data that are deleted",
+        lambda: delattr(X, "data"),
+        nt.HabitError,
+        """
+X.data = ...: named tensors are values, and what is asked of one is not assigned
+  X : seq[3] emb[4]
+hint: `X = nt.tensor(X.data, 'seq', 'emb')`
+""",
+    ),
+    case(
+        "torch's function of a single number",
+        lambda: torch.exp(nt.tensor(torch.tensor(2.0))),
+        nt.BackendError,
+        """
+torch.exp(...): torch's functions know no names
+  A : () a single number
+hint: nt.exp(A)
+""",
+    ),
+    case(
+        "an array of one axis",
+        lambda: np.asarray(b),
+        nt.BackendError,
+        """
+numpy(b): numpy's arrays have no names
+  b : emb[4]
+hint: say it: b.numpy(emb)
+""",
+    ),
     case(
         "a masked array, whose mask would be dropped",
         lambda: nt.tensor(np.ma.array([1, 2], mask=[0, 1]), "seq"),
@@ -68,8 +166,8 @@ hint: leave the size out: seq
         lambda: nt.tensor(np.ones(3), 3),
         nt.AxisNameError,
         """
-axes(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb"
+tensor(np.ones(3), 3): axes are given as Axis objects or as names, not as an int
+hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 """,
     ),
     case(
@@ -551,3 +649,22 @@ hint: make it where numbers are: nt.zeros("seq[3]", device="cpu")
 @pytest.mark.parametrize(("call", "error", "text"), CASES)
 def test_the_error_is_explained(call, error, text):
     check(call, error, text)
+
+
+def test_arrays_that_are_only_read_are_copied_for_torch():
+    array = np.ones(3)
+    array.flags.writeable = False
+    found = nt.tensor(array, "seq").to("torch").torch()
+    found += 1.0
+    assert array.tolist() == [1.0, 1.0, 1.0]
+    assert nt.tensor(np.broadcast_to(2.0, ()), ()).torch().item() == 2.0
+
+
+def test_every_attribute_of_a_tensor_answers_an_assignment():
+    words = [word for word in dir(nt.NamedTensor) if word[0] != "_" and word != "persistent"]
+    asked = [word for word in words if isinstance(getattr(nt.NamedTensor, word), property)]
+    assert {"data", "layout", "sizes", "dtype", "grad"} <= {*asked}
+    for word in asked:
+        for tensor in (X, T, nt.iota("seq[3]"), nt.tensor(2.0)):
+            with pytest.raises(nt.HabitError, match="is not assigned"):
+                setattr(tensor, word, None)

@@ -123,7 +123,7 @@ hint: dtype, device and generator belong to one library; backend="numpy" or back
         lambda: nt.ones(torch.ones(3)),
         nt.AxisNameError,
         """
-axes(...): axes are given as Axis objects or as names, not as a Tensor
+ones(torch.ones(3)): axes are given as Axis objects or as names, not as a Tensor
 hint: seq, (seq, emb) or "seq emb"
 """,
     ),

@@ -85,7 +85,7 @@ def test_only_a_declaration_names_a_size():
     with pytest.raises(nt.AxisNameError) as caught:
         nt.zeros(seq[n])
     assert str(caught.value) == (
-        "axes(...): axes are given as Axis objects or as names, not as a NamedSize\n"
+        "zeros(seq[n]): axes are given as Axis objects or as names, not as a NamedSize\n"
         'hint: seq, (seq, emb) or "seq emb"'
     )
 

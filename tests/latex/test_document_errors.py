@@ -1,5 +1,6 @@
 """What a document says when it is asked for what it cannot give: the full texts."""
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,7 @@ def test_only_numbers_of_the_document_can_be_bound():
     assert said("", lambda d: d.bind(zeta=3)).endswith("\nhint: it has a")
 
 
-@pytest.mark.parametrize("value", [2.5, -1, True, "3"])
+@pytest.mark.parametrize("value", [2.5, -1, True])
 def test_a_size_is_bound_to_a_whole_number(value):
     text = r"$Y \in \mathbb{R}^{\text{b}:n}$"
     assert said(text, lambda d: d.bind(n=value)) == (
@@ -284,3 +285,45 @@ def test_a_recurrence_whose_sizes_differ_at_the_next_step_is_refused_in_words(st
     x, h0 = nt.ones(f"t[{steps}] emb[1]"), nt.ones("state[2]")
     with pytest.raises(nt.NamedTensorError, match=r"h0 : state|state is 2"):
         h(x, h0, A=nt.ones("state[2] state'[3]"), B=nt.ones("emb[1] state'[3]"))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (
+            "100",
+            "bind(seq=...): a size or a length is a whole number, 0 or more, and a str is given",
+        ),
+        (
+            [4],
+            "bind(seq=...): a size or a length is a whole number, 0 or more, and a list is given",
+        ),
+        (
+            X,
+            "bind(seq=...): a size or a length is a whole number, 0 or more, and a NamedTensor is given",
+        ),
+        (-1, "bind(seq=-1): a size or a length is a whole number, 0 or more"),
+    ],
+)
+def test_a_bound_number_that_is_none_is_not_printed(value, text):
+    document = nt.latex.read(r"$Q \in \mathbb{R}^{\text{seq}}$ $$f(Q) = Q$$", "notes.md")
+    with pytest.raises(nt.NamedTensorError) as caught:
+        document.bind(seq=value)
+    assert str(caught.value) == f"document.{text}\nhint: document.bind(seq=64)"
+
+
+def test_a_small_number_is_a_number():
+    text = r"$X \in \mathbb{R}^{\text{a}}$ $$f(X) = \frac{X}{\sum_{\text{a}} X + \epsilon}$$"
+    document = nt.latex.read(text, "notes.md")
+    with pytest.raises(nt.NamedTensorError) as caught:
+        document.bind(epsilon="little")
+    assert str(caught.value) == (
+        "document.bind(epsilon=...): this is a number, and a str is given\n"
+        "hint: document.bind(epsilon=1e-6)"
+    )
+
+
+def test_the_signature_of_a_formula_has_its_names_and_spaces():
+    text = r"$Q \in \mathbb{R}^{\text{seq}}$ $$f(Q; a) = a Q$$"
+    f = nt.latex.read(text, "notes.md")["f"]
+    assert str(inspect.signature(f)) == "(Q: R[seq], *, a: R)"

@@ -223,10 +223,10 @@ hint: give every example the same parts
     ),
     (
         lambda: nt.collate[batch]([(X, 1), (X, X)]),
-        nt.BackendError,
+        nt.KindError,
         """
-collate[batch](...): [1] of example 1 is a NamedTensor, and its axes have no names
-hint: name its axes: nt.tensor(x, "seq")
+collate[batch](...): [1] of example 0 is an int, and [1] of example 1 a named tensor
+hint: give every example the same parts
 """,
     ),
     (
@@ -242,7 +242,7 @@ hint: give every example the same parts
         nt.BackendError,
         """
 collate[batch](...): example 0 is an ndarray, and its axes have no names
-hint: name its axes: nt.tensor(x, "seq")
+hint: name its axes: nt.tensor(x, "ax")
 """,
     ),
     (
@@ -250,7 +250,7 @@ hint: name its axes: nt.tensor(x, "seq")
         nt.BackendError,
         """
 collate[batch](...): example 0 is an object, and named tensors, numbers, dicts and tuples are put together
-hint: name its axes: nt.tensor(x, "seq")
+hint: name its axes: nt.tensor([1.0, 2.0], "ax")
 """,
     ),
     (

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from namedtensor.backends.lazy import is_number
 from namedtensor.doors import door
-from namedtensor.errors import NamedTensorError, nearest
+from namedtensor.errors import NamedTensorError, kind_of_thing, nearest
 from namedtensor.latex.documents.along import ALONG, axis_along, bare
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.formulas import Family, Library, Members
@@ -286,25 +287,35 @@ class Document:
         known = self._numbers()
         bound, settings = dict(self.bound), dict(self.settings)
         for name, value in numbers.items():
+            real = is_number(value)
+            call = f"document.bind({name}={value!r})" if real else f"document.bind({name}=...)"
             text = known.get(name)
             if text is None:
                 guess = nearest(name, known)
                 listed = ", ".join(sorted(known))
                 raise NamedTensorError(
-                    f"document.bind({name}={value!r})",
+                    call,
                     f"{self.source.name} has no size or number {name}",
                     hint=f"did you mean {guess}?" if guess else f"it has {listed or 'none'}",
                 )
-            if stem_of(text) in SMALL:
-                settings[text] = value
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise NamedTensorError(
-                    f"document.bind({name}={value!r})",
-                    "a size or a length is a whole number, 0 or more",
-                    hint=f"document.bind({name}=64)",
+            small = stem_of(text) in SMALL
+            whole = isinstance(value, int) and value >= 0
+            if isinstance(value, bool) or not (real if small else whole):
+                what = (
+                    "this is a number"
+                    if small
+                    else "a size or a length is a whole number, 0 or more"
                 )
-            bound[text] = value
+                given = "" if real else f", and {kind_of_thing(value)} is given"
+                raise NamedTensorError(
+                    call,
+                    f"{what}{given}",
+                    hint=f"document.bind({name}={'1e-6' if small else 64})",
+                )
+            if small:
+                settings[text] = value
+            else:
+                bound[text] = int(value)
         return Document(self.reading, bound, settings, self.kept)
 
     def _numbers(self) -> dict[str, str]:

@@ -218,7 +218,15 @@ def python_signature(parameters: Sequence[Parameter]) -> inspect.Signature:
         False: inspect.Parameter.POSITIONAL_OR_KEYWORD,
     }
     return inspect.Signature(
-        [inspect.Parameter(p.name, kinds[p.after], default=p.default) for p in parameters]
+        [
+            inspect.Parameter(
+                p.name,
+                kinds[p.after],
+                default=p.default,
+                annotation=inspect.Parameter.empty if p.space is None else p.space,
+            )
+            for p in parameters
+        ]
     )
 
 

@@ -30,7 +30,7 @@ CURES = {
     "axis-under-operand": "write the axes under the dot or under the function",
     "axis-under-sign": "leave the axes out: + and - match operands on the axes that both have",
     "no-axis": "write the axes under the function",
-    "reach": "put brackets around the part that is raised to the power",
+    "reach": "put brackets around the part that is raised to the power, or around the first sum",
     "meaning": "use another letter for one of the two meanings, or define the function",
     "undefined": "declare or define the name, or correct its spelling",
     "undeclared": "declare it in this section, or in a section around it",

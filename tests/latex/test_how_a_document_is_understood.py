@@ -220,6 +220,23 @@ def test_which_reading_is_taken_is_noted_once():
     assert namedtensor.latex.read(PAIR.replace("BODY", REACHES[5][0])).check() == []
 
 
+MARGINS = (
+    r"Let $X \in \mathbb{R}^{\text{word} \times \text{ctx}}$. "
+    r"$$ f = \frac{X}{\sum_{\text{ctx}} X \cdot \sum_{\text{word}} X} $$"
+)
+
+
+def test_a_sum_over_axes_that_reaches_over_another_is_noted_and_its_hint_parts_them():
+    X, x = normal("word[2] ctx[3]")
+    (note,) = namedtensor.latex.read(MARGINS).check()
+    assert (note.severity, note.code) == ("note", "reach")
+    assert np.allclose(value(MARGINS, "f", X), (x / (x * x.sum(0)).sum(1, keepdims=True)).T)
+    _, cure = note.hint.split("around it: ")
+    mended = MARGINS.replace(r"\sum_{\text{ctx}} X \cdot \sum_{\text{word}} X", cure)
+    assert namedtensor.latex.read(mended).check() == []
+    assert np.allclose(value(mended, "f", X), (x / (x.sum(1, keepdims=True) * x.sum(0))).T)
+
+
 @pytest.mark.parametrize("dialect", ["underset", "macros"])
 @pytest.mark.parametrize(("body", "expected"), REACHES)
 def test_the_printer_writes_what_reads_back_the_same(body, expected, dialect):

@@ -45,6 +45,8 @@ def check_annotations(body: Expression, report: Report, dialect: Dialect) -> Non
             _under_sign(part, report, dialect)
         elif isinstance(part, Call) and _reaches_over_power(part, report):
             _reach(part, report)
+        elif isinstance(part, Big) and part.axes:
+            _reach_over_sum(part, report)
 
 
 def named(axes: Iterable[AxisName]) -> str:
@@ -102,6 +104,23 @@ def _reach(part: Call, report: Report) -> None:
         if isinstance(argument, Scripts)
         else f"where the {name} ends earlier, put brackets around what it is of",
     )
+
+
+def _reach_over_sum(part: Big, report: Report) -> None:
+    r"""Note a sum over named axes among the factors of another: \sum_{ctx} X \cdot \sum_{word} X."""
+    factors = part.body
+    while isinstance(factors, Binary) and factors.op == "*" and not factors.axes:
+        inner, factors = factors.right, factors.left
+        bracket = report.text(inner.span).startswith(("(", "\\left", "["))
+        if isinstance(inner, Big) and inner.axes and inner.axes != part.axes and not bracket:
+            of = report.text(inner.span)
+            before = report.text(Span(part.span.start, factors.span.end))
+            report.note(
+                "reach",
+                part.span,
+                f"the \\{part.op} over {named(part.axes)} reaches over {of} too",
+                hint=f"where it ends before, put brackets around it: \\left( {before} \\right) {of}",
+            )
 
 
 def _function_of(part: Expression) -> str | None:

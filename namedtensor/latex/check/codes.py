@@ -13,7 +13,7 @@ CODES: dict[str, str] = {
     "axis-under-operand": "axes stand under an operand",
     "axis-under-sign": "axes stand under + or -",
     "no-axis": "a function acts along axes, and none is named",
-    "reach": "a power may be meant of what a function gives, or of what it is given",
+    "reach": "a function may end before a power, or a sum before another, and reaches over it",
     "meaning": "a name or a product could be meant in two ways",
     "undefined": "a name is neither declared nor defined",
     "undeclared": "a name is declared in another section only",

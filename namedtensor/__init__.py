@@ -236,6 +236,7 @@ def _answer_wrong_calls() -> None:
     """Let every public function, and what is called of a tensor, answer a wrong call in our words."""
     from namedtensor.nn.collate import Collated
     from namedtensor.operations.lifting import Lift
+    from namedtensor.tensor.gradients import Gradients
     from namedtensor.tensor.held import Held
     from namedtensor.tensor.updates import At
     from namedtensor.tensor.wrong_calls import answer_for, answer_for_methods
@@ -243,6 +244,7 @@ def _answer_wrong_calls() -> None:
     answer_for(globals(), but=["formula"])  # which looks at the frame that calls it
     answer_for_methods(Held, "X.{}", "size")
     answer_for_methods(NamedTensor, "X.{}", "numpy", "torch", "to", "item", "rearrange")
+    answer_for_methods(Gradients, "X.{}", "requires_grad_", "backward", "detach")
     answer_for_methods(At, "X.at[...].{}", "set", "add", "multiply", "min", "max")
     answer_for_methods(Lift, "lift", "__call__")
     answer_for_methods(Collated, "collate[...]", "__call__")

@@ -35,6 +35,9 @@ BOUND = "\N{HYPHENATION POINT}"  # stands in names that formulas make, before wh
 _BOUND_TO = re.compile(rf"{BOUND}[\w*]+")
 
 
+_NOTHING: Any = object()
+
+
 class _Sizes(threading.local):
     """Hold the function that answers abs(ax) while a formula's body runs: axis name -> size.
 
@@ -112,22 +115,26 @@ def made_up(sizes: Iterable[object]) -> str:
 
 
 def naming(label: str, x: Any, names: Sequence[str] = ()) -> str:
-    """Write how to name the axes of what has none; the last ones have these names.
+    """Write, for a hint, how to name the axes of what has none; the last ones have these names.
 
-    >>> naming("A", [[1.0]]), naming("A", [[1.0]], ["emb"]), naming("A", 1.0)
-    ('nt.tensor(A, "ax bx")', 'nt.tensor(A, "ax emb")', 'nt.tensor(A)')
+    >>> naming("A", [[1.0]], ["emb"])
+    'name its axes: nt.tensor(A, "ax emb")'
+    >>> naming("A", None), naming("A", 1.0, ["emb"])
+    ('give a named tensor: nt.ones("ax[4]")', 'give a named tensor: nt.ones("emb[4]")')
     """
+    numbers = hasattr(x, "shape") or isinstance(x, (list, tuple, int, float, complex))
     count = len(getattr(x, "shape", ()))
     while isinstance(x, (list, tuple)) and x:
         count, x = count + 1, x[0]
+    if count < len(names) or not numbers:
+        sized = " ".join([f"{shown(name)}[4]" for name in names or MADE_UP[:1]])
+        return f'give a named tensor: nt.ones("{sized}")'
     more = range(count - len(names))
     found = [*[MADE_UP[i] if i < len(MADE_UP) else f"ax{i}" for i in more], *map(shown, names)]
-    if not found and not hasattr(x, "shape") and not isinstance(x, (int, float, complex)):
-        return 'nt.tensor([1.0, 2.0], "ax")'  # there are no numbers to name
     held = caller_variables()
     if not all([isinstance(held.get(axis), Axis) for axis in found]):
         found = [f'"{" ".join(found)}"']
-    return f"nt.tensor({', '.join([label, *found])})"
+    return f"name its axes: nt.tensor({', '.join([label, *found])})"
 
 
 def unused(name: str, taken: Container[str], mark: str = "'") -> str:
@@ -217,6 +224,12 @@ class Axis:
                 "an axis name is a word that Python takes for a name, then primes, then stars",
                 hint='Axis("seq"), Axis("seq\'") or axes("seq emb")',
             )
+        if isinstance(size, (bool, str, float)) or (type(size) is int and size < 0):
+            raise AxisSizeError(
+                f"Axis({name!r}, {size!r})",
+                "a size is a whole number, 0 or more",
+                hint=f"Axis({name!r}, 512)",
+            )
         self.name = name if name.isascii() else as_python_reads(name)
         self.size = size
 
@@ -278,7 +291,13 @@ class Axis:
             )
         return Axis(self.name, size)
 
-    def __call__(self, index: Any, *more: Any) -> AxisIndex:
+    def __call__(self, index: Any = _NOTHING, *more: Any) -> AxisIndex:
+        if index is _NOTHING:
+            raise AxisNameError(
+                f"{self.name}()",
+                f"an index of {shown(self.name)} is one number, and none is given",
+                hint=f"`X[{self.name}(0)]` is the first",
+            )
         if more:
             raise AxisNameError(
                 f"{self.name}({', '.join(map(repr, (index, *more)))})",
@@ -441,6 +460,8 @@ def axes(names: str) -> OneOrMore:
     """
     found = parse_axes(names)
     distinct(f"axes({names!r})", found)
+    if not found:
+        raise AxisNameError(f"axes({names!r})", "no axis is named", hint='nt.axes("seq emb")')
     given: Any = found[0] if len(found) == 1 else found
     made: OneOrMore = given
     return made
@@ -463,6 +484,8 @@ def sizes(names: str) -> Any:
             "sizes(...)", f"names are a text, not {kind_of_thing(names)}", hint='nt.sizes("n m")'
         )
     words = names.replace(",", " ").split()
+    if not words:
+        raise AxisNameError(f"sizes({names!r})", "no size is named", hint='nt.sizes("n m")')
     for word in words:
         if not is_name(word) or not word.isidentifier():
             raise AxisNameError(

@@ -13,6 +13,7 @@ from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
     HabitError,
+    KindError,
     nearest,
 )
 
@@ -108,6 +109,16 @@ class Shape:
                     "only compatible shapes have a union",
                 )
         return Shape.of([*self._sizes.items(), *other._sizes.items()])
+
+    def __add__(self, other: object) -> NoReturn:
+        raise KindError(
+            "A + B",
+            "a shape is a set of axes, and sets are not added",
+            [("A", spaced(self._sizes.items()))],
+            '`nt.Shape("seq[3]") | nt.Shape("emb[4]")` has the axes of both',
+        )
+
+    __radd__ = __mul__ = __rmul__ = __add__
 
     def __and__(self, other: Any) -> Shape:
         theirs = Shape(other)._sizes

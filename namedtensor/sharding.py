@@ -56,7 +56,7 @@ def shard(what: Any, mesh: DeviceMesh, split: Mapping[Axes, str]) -> Any:
     raise BackendError(
         "shard(...)",
         f"this is {kind_of_thing(what)}, and named tensors and modules are split",
-        hint=f"name its axes: {naming('x', what)}",
+        hint=naming("x", what),
     )
 
 

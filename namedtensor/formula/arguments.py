@@ -231,7 +231,7 @@ class Arguments:
         raise BackendError(
             f"{self.name}(..., {path}, ...)",
             f"{path} is {kind_of_thing(value)}, and {self.name} takes a named tensor of {space}",
-            hint=f"name its axes: {naming(path, value, space.names)}",
+            hint=naming(path, value, space.names),
         )
 
     def named_numbers(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from namedtensor.errors import (
     BackendError,
     KindError,
     NamedTensorError,
+    flag,
     kind_of_thing,
 )
 
@@ -51,7 +52,7 @@ class checks:
 
     def __init__(self, on: bool) -> None:
         self.before = checks.on
-        checks.on = bool(on)
+        checks.on = flag("checks(...)", "on", on)
 
     def __enter__(self) -> checks:
         return self

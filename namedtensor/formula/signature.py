@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
 
 from namedtensor.axes import Axis, NamedSize, distinct, parse_axes
-from namedtensor.errors import AxisNameError
+from namedtensor.errors import AxisNameError, KindError
 from namedtensor.operations.lifting import Declared
 
 
@@ -104,6 +104,12 @@ class StateSpace(MayBeLeftOut):
         return f"State[{self.space}]"
 
 
+def _declares(word: str, code: str, what: str) -> KindError:
+    """Make the error of a call of what only declares."""
+    why = f"it declares a parameter, and takes {what} in brackets"
+    return KindError(f"{word}(...)", why, hint=f"def f(X: R[seq, emb], *, name: {code})")
+
+
 class _States:
     """Declare a state, a value that one call leaves to the next, after the star: m: nt.State[R[chans]].
 
@@ -118,6 +124,9 @@ class _States:
                 hint="nt.State[R[seq, emb]], or nt.State[R] for a single number",
             )
         return StateSpace(space)
+
+    def __call__(self, *given: Any, **named: Any) -> NoReturn:
+        raise _declares("State", "nt.State[R[seq, emb]]", "the state's space")
 
     def __repr__(self) -> str:
         return "State"
@@ -156,6 +165,9 @@ class _Bundles:
                 hint='nt.one[MHA], nt.each[layer] or nt.each[layer, "stacked"], of formulas',
             )
         return Bundled(formula, "stacked" if how else self.stack)
+
+    def __call__(self, *given: Any, **named: Any) -> NoReturn:
+        raise _declares(self.word, f"nt.{self.word}[layer]", "the parameter's formula")
 
     def __repr__(self) -> str:
         return self.word

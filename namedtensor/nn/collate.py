@@ -261,7 +261,7 @@ class _Batch:
                     if hasattr(part, "shape")
                     else f"{what} is {kind_of_thing(part)}, and named tensors, numbers, dicts and "
                     "tuples are put together",
-                    hint=f"name its axes: {naming('x', part)}",
+                    hint=naming("x", part),
                 )
         backend = self.library
         if backend.name == "torch" and any([backend_of(part) is backend for part in odd]):

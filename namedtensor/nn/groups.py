@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.errors import KindError, kind_of_thing
+from namedtensor.tensor.wrong_calls import call_passed
 
 if TYPE_CHECKING:
     import torch
@@ -52,7 +53,8 @@ def parameters(
             known[f"{prefix}.{name}" if prefix else name] = axes
     groups: list[dict[str, Any]] = []
     for name, parameter in module.named_parameters():
-        wanted = options(name, _axes(module, name, parameter, known))
+        given = name, _axes(module, name, parameter, known)
+        wanted = call_passed(options, given, _other_options)
         if wanted is None:
             continue
         if not isinstance(wanted, Mapping):
@@ -67,6 +69,14 @@ def parameters(
         else:
             group["params"].append(parameter)
     return groups
+
+
+def _other_options(why: str) -> KindError:
+    return KindError(
+        "parameters(module, options)",
+        f"options is given a parameter's name and its axes, and {why}",
+        hint='lambda name, axes: {"weight_decay": 0.1}',
+    )
 
 
 def _axes(

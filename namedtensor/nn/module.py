@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 import torch
 
-from namedtensor.axes import Axis, axis_code, parse_axes, shown
+from namedtensor.axes import Axis, axis_code, distinct, parse_axes, shown
 from namedtensor.backends import get_backend
 from namedtensor.compilers import compiling
 from namedtensor.errors import (
@@ -40,6 +40,7 @@ from namedtensor.operations.training import training
 from namedtensor.plans import Plan, layout_of
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.wrong_calls import call_passed
 
 parameter_empty = inspect.Parameter.empty
 
@@ -458,6 +459,7 @@ def make_module(
             hint=f"`{formula.module_code(axes)}`",
         )
     given = parse_axes(axes)
+    distinct(f"{formula.name}.module({', '.join(map(repr, given))})", given)
     _hold_known(formula, given, settings)
     if init is not None and not isinstance(init, Mapping):
         raise KindError(
@@ -800,7 +802,15 @@ def _fill(formula: Formula, name: str, data: torch.Tensor, own: Any, space: Spac
         )
     real = data.is_floating_point() or data.is_complex()
     data.fill_(torch.nan if real else 0)
-    filled = own(data)
+
+    def refusal(why: str) -> KindError:
+        return KindError(
+            f"{formula.name}.module(...)",
+            f"init[{name!r}] is given the tensor to fill, and {why}",
+            hint=f"init={{{name!r}: torch.nn.init.zeros_}}",
+        )
+
+    filled = call_passed(own, (data,), refusal)
     if filled is None and real and not data.is_meta and bool(data.isnan().any()):
         raise KindError(
             f"{formula.name}.module(...)",

@@ -317,7 +317,7 @@ def named_operand(call: str, X: Any, *needed: Axis) -> NamedTensor:
         raise BackendError(
             f"{call}(X)",
             f"X is {kind_of_thing(X)}, and not a named tensor",
-            hint=f"name its axes: {naming('X', X)}",
+            hint=naming("X", X),
         )
     for axis in needed:
         if axis.name not in X.axes:

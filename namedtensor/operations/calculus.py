@@ -165,7 +165,7 @@ def _of_one(
         raise BackendError(
             f"{what}(f)(X)",
             f"X is {kind_of_thing(X)}, and not a named tensor",
-            hint=f"name its axes: {naming('X', X)}",
+            hint=naming("X", X),
         )
     if X.kind not in ("float", "complex"):
         raise KindError(

@@ -683,7 +683,7 @@ def _no_tensor(call: str, label: str, X: Any, shapes: Any) -> BackendError:
         call,
         f"{label} is {kind_of_thing(X)}, and not a named tensor",
         shapes,
-        f"name its axes: {naming(label, X)}",
+        naming(label, X),
     )
 
 

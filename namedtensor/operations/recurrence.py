@@ -991,7 +991,7 @@ def _startable(said: Said, name: str, h: Any) -> None:
         raise said.error(
             KindError,
             f"{name} starts as {kind_of_thing(h)}, and a carry is a named tensor, a tuple of them, or None",
-            f"name its axes: {naming('h0', h)}",
+            naming("h0", h),
         )
     if isinstance(h, SymbolicTensor):
         need_sizes(h.node, str(said))

@@ -310,11 +310,11 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
             operation.write(labels),
             f"{what} is a bare array of sizes ({shape}); its axes have no names",
             typed(labels, given),
-            f"name them: {naming(what, x)}",
+            naming(what, x),
         )
     if type(x).__name__ == "Contraction":
         x._is_half()
-    hint = f"make a named tensor of it: nt.tensor({what}, ...)"
+    hint = naming(what, x)
     if isinstance(x, Axis):
         axis = axis_code(x.name)
         hint = f"its size is a number: abs({axis}) in a formula, X.size({axis}) of a tensor X"

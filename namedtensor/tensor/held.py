@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from namedtensor.axes import Axes, lacks, one_axis, shown
+from namedtensor.axes import Axes, lacks, naming, one_axis, shown
 from namedtensor.doors import door
 from namedtensor.errors import AxisMissingError, AxisNameError, nearest
 from namedtensor.plans import Layout
@@ -24,7 +24,13 @@ class Held:
     def __init_subclass__(cls) -> None:
         refuse_assignments(cls)
 
-    def __init__(self, data: Any, layout: Layout) -> None:
+    def __init__(self, data: Any, layout: Layout | None = None) -> None:
+        if layout is None:
+            raise AxisNameError(
+                "NamedTensor(data)",
+                "the axes of data have no names",
+                hint=naming("data", data),
+            )
         self._data = data
         self._layout = layout
 

@@ -104,6 +104,10 @@ def warn_caller(text: str) -> None:
     warnings.warn(text, stacklevel=depth - 1)
 
 
+#: Comparisons that ask Python alone, and give a truth value.
+_OF_PYTHON = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+
+
 def asked_of_truth(X: Any) -> str:
     """Write what the caller asks to be true or false, where it is a comparison that no name holds.
 
@@ -121,7 +125,7 @@ def asked_of_truth(X: Any) -> str:
         part = part.args[0]
     if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
         part = part.operand
-    if not isinstance(part, ast.Compare):
+    if not isinstance(part, ast.Compare) or any([isinstance(op, _OF_PYTHON) for op in part.ops]):
         return ""
     pairs = [
         ast.unparse(ast.Compare(left, [op], [right]))

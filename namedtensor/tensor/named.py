@@ -65,6 +65,14 @@ class NamedTensor(Operators, Gradients, Protocols):
     if TYPE_CHECKING:
 
         def __class_getitem__(cls, axes: object) -> Any: ...  # pyright reads R[seq, emb] by it
+    else:
+
+        def __class_getitem__(cls, axes: object) -> NoReturn:
+            raise AxisNameError(
+                "NamedTensor[...]",
+                "a class of tensors has no axes, and a space has them",
+                hint='`nt.R["seq emb"]` declares them in a formula, def f(X: R["seq emb"])',
+            )
 
     # ----------------------------------------------------------------------- back to positions
 
@@ -344,7 +352,7 @@ def _array(call: str, data: Any) -> Any:
         raise BackendError(
             call,
             "data is a list of named tensors, whose axes have names already",
-            hint="join them along a new axis: `nt.stack[batch](*data)`",
+            hint="join them along a new axis: nt.stack[batch](*data), with data the list",
         ) from error
     except ValueError as error:
         raise AxisSizeError(

@@ -476,6 +476,10 @@ def _mended(
             f"{'are' if len(places) > 1 else 'is'} given"
         )
         places = _fewer(places, by_place)
+    while several == "axes" and by_place and places and len(places) <= len(by_place):
+        if not re.fullmatch(r"\w+\[.*\]|['\"].*['\"]", places[0]):
+            break
+        more.append(places.pop(0))  # axes stand behind what goes by place
     filled = by_place[: len(places)]
     for word, text in typed.named.items():
         if word in own and word not in filled:

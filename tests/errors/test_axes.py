@@ -357,6 +357,70 @@ hint: `X.shape.names`, `X.shape.count` or `X.shape.size("emb")`
 """,
     ),
     case(
+        "no name",
+        lambda: axes(""),
+        nt.AxisNameError,
+        """
+axes(''): no axis is named
+hint: nt.axes("seq emb")
+""",
+    ),
+    case(
+        "no size",
+        lambda: nt.sizes(" "),
+        nt.AxisNameError,
+        """
+sizes(' '): no size is named
+hint: nt.sizes("n m")
+""",
+    ),
+    case(
+        "an axis of a size that is none",
+        lambda: nt.Axis("seq", -3),
+        nt.AxisSizeError,
+        """
+Axis('seq', -3): a size is a whole number, 0 or more
+hint: Axis('seq', 512)
+""",
+    ),
+    case(
+        "an index of nothing",
+        lambda: seq(),
+        nt.AxisNameError,
+        """
+seq(): an index of seq is one number, and none is given
+hint: `X[seq(0)]` is the first
+""",
+    ),
+    case(
+        "shapes that are added",
+        lambda: nt.Shape("seq[3]") + nt.Shape("emb[4]"),
+        nt.KindError,
+        """
+A + B: a shape is a set of axes, and sets are not added
+  A : seq[3]
+hint: `nt.Shape("seq[3]") | nt.Shape("emb[4]")` has the axes of both
+""",
+    ),
+    case(
+        "a state that is called",
+        lambda: nt.State(nt.R["seq"]),
+        nt.KindError,
+        """
+State(...): it declares a parameter, and takes the state's space in brackets
+hint: def f(X: R[seq, emb], *, name: nt.State[R[seq, emb]])
+""",
+    ),
+    case(
+        "bundles that are called",
+        lambda: nt.each(3),
+        nt.KindError,
+        """
+each(...): it declares a parameter, and takes the parameter's formula in brackets
+hint: def f(X: R[seq, emb], *, name: nt.each[layer])
+""",
+    ),
+    case(
         "two axes where one is asked for",
         lambda: nt.Shape("seq[3]").size("seq emb"),
         nt.AxisNameError,

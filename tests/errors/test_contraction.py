@@ -132,7 +132,7 @@ hint: A @ ax @ nt.tensor(B, ...), with ax an axis of both
         """
 dot[emb](X, A): A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, "ax")
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(

@@ -168,7 +168,7 @@ hint: make the base real: `2.0 ** J_torch`
         """
 X + A: A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, "ax")
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(
@@ -178,7 +178,7 @@ hint: name them: nt.tensor(A, "ax")
         """
 A + X: A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, "ax")
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(
@@ -188,7 +188,7 @@ hint: name them: nt.tensor(A, "ax")
         """
 A + X: A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, "ax")
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(
@@ -198,7 +198,7 @@ hint: name them: nt.tensor(A, "ax")
         """
 X + A: A is a bare array of sizes (); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A)
+hint: name its axes: nt.tensor(A)
 """,
     ),
     case(
@@ -207,7 +207,7 @@ hint: name them: nt.tensor(A)
         nt.BackendError,
         """
 X + A: A is a str, neither a named tensor nor a number
-hint: make a named tensor of it: nt.tensor(A, ...)
+hint: give a named tensor: nt.ones("ax[4]")
 """,
     ),
     case(
@@ -216,7 +216,7 @@ hint: make a named tensor of it: nt.tensor(A, ...)
         nt.BackendError,
         """
 A + X: A is None, neither a named tensor nor a number
-hint: make a named tensor of it: nt.tensor(A, ...)
+hint: give a named tensor: nt.ones("ax[4]")
 """,
     ),
     case(
@@ -225,7 +225,7 @@ hint: make a named tensor of it: nt.tensor(A, ...)
         nt.BackendError,
         """
 exp(A): A is a list, neither a named tensor nor a number
-hint: make a named tensor of it: nt.tensor(A, ...)
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(

@@ -408,7 +408,7 @@ X + ARRAY: ARRAY is a bare array of sizes (4); its axes have no names
   File "test_formula_bodies.py", line N, in shifted_by_array
     return X + ARRAY
            ^^^^^^^^^
-hint: name them: nt.tensor(ARRAY, "ax")
+hint: name its axes: nt.tensor(ARRAY, "ax")
 """,
     ),
     case(

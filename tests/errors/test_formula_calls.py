@@ -198,7 +198,7 @@ hint: name its axes: nt.tensor(X, emb)
         nt.BackendError,
         """
 project(..., X, ...): X is a float, and project takes a named tensor of R[emb]
-hint: name its axes: nt.tensor(X, emb)
+hint: give a named tensor: nt.ones("emb[4]")
 """,
     ),
     case(
@@ -207,7 +207,7 @@ hint: name its axes: nt.tensor(X, emb)
         nt.BackendError,
         """
 project(..., X, ...): X is None, and project takes a named tensor of R[emb]
-hint: name its axes: nt.tensor(X, emb)
+hint: give a named tensor: nt.ones("emb[4]")
 """,
     ),
     case(
@@ -216,7 +216,7 @@ hint: name its axes: nt.tensor(X, emb)
         nt.BackendError,
         """
 scaled(..., a, ...): a is a str, and scaled takes a named tensor of R
-hint: name its axes: nt.tensor([1.0, 2.0], "ax")
+hint: give a named tensor: nt.ones("ax[4]")
 """,
     ),
     case(

@@ -403,7 +403,7 @@ hint: one integer tensor for each axis: nt.index[row, col](X, I, J)
         """
 X[emb(A)]: A is a bare array of sizes (1); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, "ax")
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(

@@ -79,6 +79,42 @@ hint: `project.module('emb[4] hid[2]')`
 """,
     ),
     case(
+        "two sizes of one axis",
+        lambda: project.module(emb[4], emb[3], hid[2]),
+        nt.AxisNameError,
+        """
+project.module(emb[4], emb[3], hid[2]): emb is named twice
+hint: name it once; "emb'" is a second copy
+""",
+    ),
+    case(
+        "an initialiser of nothing",
+        lambda: project.module(emb[4], hid[2], init={"W": lambda: 0}),
+        nt.KindError,
+        """
+project.module(...): init['W'] is given the tensor to fill, and it takes (): too many positional arguments
+hint: init={'W': torch.nn.init.zeros_}
+""",
+    ),
+    case(
+        "options by the name alone",
+        lambda: nt.parameters(project.module(emb[4], hid[2]), lambda name: {}),
+        nt.KindError,
+        """
+parameters(module, options): options is given a parameter's name and its axes, and it takes (name): too many positional arguments
+hint: lambda name, axes: {"weight_decay": 0.1}
+""",
+    ),
+    case(
+        "checks that are neither on nor off",
+        lambda: nt.checks("no"),
+        nt.KindError,
+        """
+checks(...): on is True or False, and a str is given
+hint: on=True or on=False
+""",
+    ),
+    case(
         "one size for two axes",
         lambda: project.module(8),
         nt.AxisNameError,

@@ -30,6 +30,52 @@ hint: convert it before: data.to_dense()
 """,
     ),
     case(
+        "a tensor made by its class",
+        lambda: nt.NamedTensor(np.ones(3)),
+        nt.AxisNameError,
+        """
+NamedTensor(data): the axes of data have no names
+hint: name its axes: nt.tensor(data, "ax")
+""",
+    ),
+    case(
+        "axes of the class",
+        lambda: nt.NamedTensor[seq, emb],
+        nt.AxisNameError,
+        """
+NamedTensor[...]: a class of tensors has no axes, and a space has them
+hint: `nt.R["seq emb"]` declares them in a formula, def f(X: R["seq emb"])
+""",
+    ),
+    case(
+        "an argument of detach",
+        lambda: X.detach(1),
+        nt.KindError,
+        """
+X.detach(1): detach takes no argument without a name, and 1 is given; it takes ()
+  X : seq[3] emb[4]
+hint: `X.detach()`
+""",
+    ),
+    case(
+        "a number in the place of a document",
+        lambda: nt.latex.read(3),
+        nt.KindError,
+        """
+read(text=...): text is a text, and an int is given
+hint: nt.latex.read("$f(x) = x + 1$"), or nt.latex.read_file("notes.md")
+""",
+    ),
+    case(
+        "a comparison with a number",
+        lambda: nt.testing.assert_close(X, 3),
+        nt.KindError,
+        """
+assert_close(X, Y): named tensors are compared, and an int is given
+hint: name its axes: nt.tensor(Y)
+""",
+    ),
+    case(
         "nested data",
         lambda: nt.tensor(nested, "seq emb"),
         nt.BackendError,
@@ -231,7 +277,7 @@ hint: use numbers or booleans
         nt.BackendError,
         """
 tensor(data, batch, seq, emb): data is a list of named tensors, whose axes have names already
-hint: join them along a new axis: `nt.stack[batch](*data)`
+hint: join them along a new axis: nt.stack[batch](*data), with data the list
 """,
     ),
     case(

@@ -130,7 +130,7 @@ hint: write a tensor with seq[2]
         """
 X.at[seq(0)].set(A): A is a bare array of sizes (4); its axes have no names
   X : seq[3] emb[4]
-hint: name them: nt.tensor(A, "ax")
+hint: name its axes: nt.tensor(A, "ax")
 """,
     ),
     case(

@@ -250,7 +250,7 @@ hint: name its axes: nt.tensor(x, "ax")
         nt.BackendError,
         """
 collate[batch](...): example 0 is an object, and named tensors, numbers, dicts and tuples are put together
-hint: name its axes: nt.tensor([1.0, 2.0], "ax")
+hint: give a named tensor: nt.ones("ax[4]")
 """,
     ),
     (

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
-from namedtensor.errors import NamedTensorError
+from namedtensor.errors import KindError, NamedTensorError, kind_of_thing
 from namedtensor.latex.documents.document import Document
 from namedtensor.latex.documents.kept import Kept
 from namedtensor.latex.findings import Finding
@@ -185,6 +185,13 @@ def read(
     >>> document.names
     ('f',)
     """
+    for word, given in (("text", text), ("name", name), ("preamble", preamble)):
+        if not isinstance(given, str):
+            raise KindError(
+                f"read({word}=...)",
+                f"{word} is a text, and {kind_of_thing(given)} is given",
+                hint='nt.latex.read("$f(x) = x + 1$"), or nt.latex.read_file("notes.md")',
+            )
     style = [Source(preamble, f"preamble of {name}")] if preamble else []
     return _document(text, name, style, before=before)
 

@@ -117,7 +117,7 @@ def test_two_axes_of_one_tensor_cannot_be_split_by_one_dimension(mesh):
 def test_what_has_no_names_is_refused(mesh):
     assert refused(nt.BackendError, lambda: shard(torch.ones(2), mesh, {})) == (
         "shard(...): this is a Tensor, and named tensors and modules are split\n"
-        "hint: name its axes: nt.tensor(x, ...)"
+        'hint: name its axes: nt.tensor(x, "ax")'
     )
     X = nt.ones(seq[5], backend="numpy")
     assert refused(nt.BackendError, lambda: shard(X, mesh, {})) == (

@@ -99,6 +99,24 @@ def test_what_prose_calls_the_identity_is_no_argument(above, below):
     same(Y, X * (1 - np.eye(3)), "a", "a'")
 
 
+@pytest.mark.parametrize("said", ["", "is the identity"])
+def test_elements_given_by_an_indicator_in_prose_define_what_prose_declares(said):
+    text = rf"""Let $X \in \mathbb{{R}}^{{\text{{a}}, \text{{a}}'}}$.
+\[ Y = X \odot (1 - \delta) \]
+where $\delta \in \{{0, 1\}}^{{\text{{a}}, \text{{a}}'}}$ {said},
+$\delta_{{\text{{a}}:i, \text{{a}}':j}} = \mathbf{{1}}[i = j]$."""
+    assert [str(f) for f in read(text).check()] == []
+    same(read(text)["Y"](X=tensor(X, "a", "a'")), X * (1 - np.eye(3)), "a", "a'")
+
+
+def test_what_lacks_of_a_power_is_its_base():
+    text = r"""Let $r \in \mathbb{R}^{\text{a}[T]}$.
+\[ G_{\text{a}:t} = \sum_{s=t}^{T} \gamma^{s-t} r_{\text{a}:s} \]"""
+    (found,) = read(text).check()
+    assert found.message == r"\gamma is neither declared nor defined"
+    assert found.hint.startswith(r"declare \gamma, as a number \gamma \in \mathbb{R}, or")
+
+
 def test_a_declared_tensor_in_a_sentence_about_another_one_is_an_argument():
     text = IDENTITY % (f"Unlike the identity map, {DECLARED} is any matrix.", "")
     assert takes(text, "Y") == ["X", "I"]

@@ -27,6 +27,7 @@ from namedtensor.latex.syntax import (
     Number,
     Renaming,
     Scripts,
+    Unary,
 )
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Type
@@ -82,6 +83,8 @@ def undefined(symbols: Symbols, where: Expression) -> Value:
             else said,
         )
         return UNKNOWN
+    if _is_power(where):
+        text = symbols.report.text(bare.span)
     symbols.report.error(
         "undefined",
         where.span,
@@ -113,13 +116,21 @@ def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
     said = _as_element(symbols, where)
     if said:
         return said
-    squared = isinstance(where, Scripts) and where.sub is None and isinstance(where.sup, Number)
-    if squared and base.text.islower():  # x^2 is a square, W^2 the name of a second W
-        text = symbols.report.text(base.span)
+    if _is_power(where):
         number = symbols.dialect.space(REALS, [])
         return f"declare {text}, as a number {text} \\in {number}, or say what it is: {text} = ..."
     space = symbols.dialect.space(REALS, [("ax", "")])
     return f"declare it, {text} \\in {space}, or say what it is: {text} = ..."
+
+
+def _is_power(where: Expression) -> bool:
+    r"""Say whether the exponent belongs to no name: x^2, \gamma^{s-t}; W^2 is the name of a second W."""
+    return (
+        isinstance(where, Scripts)
+        and where.sub is None
+        and is_small(where.base)
+        and isinstance(where.sup, Number | Binary | Unary)
+    )
 
 
 def _axis_indexed(symbols: Symbols, where: Expression) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
+from namedtensor.latex.reading.grammar.parser import INDICATORS
 from namedtensor.latex.reading.hosts import Region
 from namedtensor.latex.reading.left_sides import given_names
 from namedtensor.latex.reading.ranges import ranges_in
@@ -388,7 +389,9 @@ class _Elements:
         """Name a function of p(y | x) or Pr(Y = y) that the document does not give."""
         for call in all_of(Call, (statement.body, statement.chain)):
             word = head_of(call.function)
-            if word not in FUNCTIONS.union(self.known) or (word in MOMENTS and not call.axes):
+            if word not in FUNCTIONS.union(self.known, INDICATORS) or (
+                word in MOMENTS and not call.axes
+            ):
                 return self._text[call.function.span.start : call.function.span.end]
         return ""
 

@@ -78,6 +78,12 @@ AN_IDENTITY = re.compile(r"\bidentity(?:\s+matrix)?\s+\$$")
 
 def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     r"""Give what was read, and I = \delta_{ij} behind an I that prose declares and calls the identity."""
+    by_elements = {
+        key_of(target.base)
+        for entry in entries
+        for target in [getattr(getattr(entry.read, "statement", None), "target", None)]
+        if isinstance(target, Indexed)
+    }
     for entry in entries:
         yield entry
         said = entry.statement if isinstance(entry.read, Found) else None
@@ -85,7 +91,12 @@ def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
             continue
         axes, (start, end) = said.space.axes, (entry.region.span.start, entry.region.span.end)
         named = AN_IDENTITY.search(text, max(0, start - 40), start) or IS_IDENTITY.match(text, end)
-        if len(said.names) == 1 and len(axes) == 2 and named:
+        if (
+            len(said.names) == 1
+            and len(axes) == 2
+            and named
+            and key_of(said.names[0]) not in by_elements
+        ):
             at = said.span
             places = Letter(at, "i"), Letter(at, "j")
             items = tuple([At(at, a.axis, i) for a, i in zip(axes, places, strict=True)])

@@ -78,13 +78,22 @@ class Entry:
     kept: bool = False
 
     @property
-    def statement(self) -> Statement:
+    def found(self) -> Found:
+        """What could be read."""
         assert isinstance(self.read, Found)
-        return self.read.statement
+        return self.read
+
+    @property
+    def statement(self) -> Statement:
+        return self.found.statement
 
     @property
     def positional(self) -> bool:
         return isinstance(self.read, Found) and self.read.positional
+
+    def leave_out(self, why: str) -> None:
+        """Set aside what was read, and say why."""
+        self.found.part_of = why
 
 
 def sorted_out(

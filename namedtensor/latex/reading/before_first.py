@@ -14,7 +14,6 @@ from typing import Any
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
 from namedtensor.latex.reading.ranges import indices_of
 from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
-from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -91,16 +90,15 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         }
         statement = entry.statement
         if known and isinstance(statement, Definition):
-            assert isinstance(entry.read, Found)
-            entry.read.statement = replace(statement, body=put(statement.body, _Before(known)))
+            entry.found.statement = replace(statement, body=put(statement.body, _Before(known)))
             one = outside_of(statement.target, ends)
             if isinstance(statement.target, Indexed):
                 if one in known:
-                    entry.read.statement = fact_of(statement)  # the tensor has no such element
+                    entry.found.statement = fact_of(statement)  # the tensor has no such element
                 elif {*_outside(entry, after, ends)} & known.keys():
-                    entry.read.part_of = QUIET["outside"]
+                    entry.leave_out(QUIET["outside"])
             elif one is not None and one in known and any((at, one[0]) in plain for at in around):
-                entry.read.part_of = QUIET["outside"]
+                entry.leave_out(QUIET["outside"])
 
 
 def outside_of(target: Expression, ends: Collection[str]) -> Key | None:

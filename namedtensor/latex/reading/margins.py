@@ -13,7 +13,6 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.spoken import head_of
-from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import Definition, Expression, Items, Letter, Scripts, Text, Unary
 from namedtensor.latex.walk import put
 
@@ -33,8 +32,7 @@ def put_margins(entries: Sequence[Entry]) -> None:
         return margin.base if margin.sub is None and margin.sup is None else margin
 
     for entry in entries if known else ():
-        assert isinstance(entry.read, Found)
-        entry.read.statement = put(entry.statement, change)
+        entry.found.statement = put(entry.statement, change)
 
 
 def _margin(part: Any) -> Scripts | None:

@@ -103,19 +103,18 @@ def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> in
         return at + 1
     found = _pieces(entries, at, first, text)
     rows, last = found.rows, found.rows[-1]
-    whole = found.closed or last[1] is not None
-    if len(rows) > 1 and whole and all(condition is not None for _, condition in rows[:-1]):
+    complete = found.closed or last[1] is not None
+    if len(rows) > 1 and complete and all(condition is not None for _, condition in rows[:-1]):
         if found.closed:
             rows[-1] = last[0], None
         cases = tuple([Case(value.span, value, condition) for value, condition in rows])
-        _put(entries[at], replace(first, body=Cases(first.body.span, cases), condition=None))
-        _set_aside(entries[at + 1 : found.end])
+        whole = replace(first, body=Cases(first.body.span, cases), condition=None)
+        _put(entries[at : found.end], whole)
         return found.end
     if _is_half(entries, at, first, text):
         return None
     if not isinstance(first.target, Call) and not _only_ranges(last[1], first.condition):
-        _put(entries[at], replace(first, condition=last[1]))
-        _set_aside(entries[at + 1 : found.end])
+        _put(entries[at : found.end], replace(first, condition=last[1]))
         return found.end
     return at + 1
 
@@ -128,16 +127,13 @@ def _only_ranges(condition: Expression | None, own: Expression | None) -> bool:
     return bool(parts) and all(_only_ranges(part, own) for part in parts)
 
 
-def _put(entry: Entry, statement: Definition) -> None:
-    assert isinstance(entry.read, Found)
-    entry.read.statement = statement
-    entry.read.named = entry.read.named or any(all_of(At, statement))
-
-
-def _set_aside(entries: Sequence[Entry]) -> None:
-    for entry in entries:
-        assert isinstance(entry.read, Found)
-        entry.read.part_of = QUIET["piece"]
+def _put(entries: Sequence[Entry], statement: Definition) -> None:
+    """Put a definition in the place of its first piece, and set the other pieces aside."""
+    first, *others = entries
+    first.found.statement = statement
+    first.found.named = first.found.named or any(all_of(At, statement))
+    for entry in others:
+        entry.leave_out(QUIET["piece"])
 
 
 def _refuse(entry: Entry, first: Definition, text: str) -> None:

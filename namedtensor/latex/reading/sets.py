@@ -13,7 +13,6 @@ from typing import Any
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.ranges import ends_of, is_set, listed, number_of, renamed
 from namedtensor.latex.reading.spoken import head_of, sections_around
-from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
     Bars,
     Big,
@@ -42,18 +41,17 @@ def put_conditions(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if isinstance(statement, Definition) and is_set(statement.body):
             sets.setdefault(entry.region.section, {})[head_of(statement.target)] = statement
     for entry in entries:
-        read, statement = entry.read, entry.statement
-        assert isinstance(read, Found)
+        statement = entry.statement
         if isinstance(statement, Definition) and is_set(statement.body):
-            read.part_of = QUIET["set"]
+            entry.leave_out(QUIET["set"])
             continue
         known: dict[str, Definition] = {}
         for section in reversed(sections_around(entry.region.section, parents)):
             known |= sets.get(section, {})
         if any(isinstance(part, Big | Bars) for part in walk(statement)):
-            read.statement = put(statement, Sets(known))
-        if any(is_set(items) for items in all_of(Items, read.statement)):
-            read.part_of = "a set is no tensor"
+            entry.found.statement = put(statement, Sets(known))
+        if any(is_set(items) for items in all_of(Items, entry.statement)):
+            entry.leave_out("a set is no tensor")
 
 
 class Sets:

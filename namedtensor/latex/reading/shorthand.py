@@ -301,8 +301,7 @@ class _Formula:
             statement = replace(statement, **parts, target=target or statement.target)
             self.known.note(statement, self.section)
         if statement != self.entry.statement:
-            assert isinstance(self.entry.read, Found)
-            self.entry.read.statement, self.entry.read.named = statement, True
+            self.entry.found.statement, self.entry.found.named = statement, True
 
     def _with_sets(self, part: Any) -> Any:
         r"""Write i \in [|pat|] for i \in \text{pat}."""

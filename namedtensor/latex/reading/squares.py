@@ -12,7 +12,6 @@ from typing import Any
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
 from namedtensor.latex.reading.spoken import head_of, sections_around
-from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
     Definition,
     Expression,
@@ -41,8 +40,7 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         around = sections_around(entry.region.section, parents)
         letters = set().union(*[rules.get(section, set()) for section in around]) - roots
         if letters:
-            assert isinstance(entry.read, Found)
-            entry.read.statement = put(entry.statement, _Squares(letters))
+            entry.found.statement = put(entry.statement, _Squares(letters))
 
 
 def _squared(part: Any) -> str:

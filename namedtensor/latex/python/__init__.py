@@ -1,5 +1,3 @@
 """Formulas as a Python module in our own notation."""
 
-from namedtensor.latex.python import called as called
-from namedtensor.latex.python import operations as operations
 from namedtensor.latex.python.modules import python_of as python_of

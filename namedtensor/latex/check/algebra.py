@@ -1,10 +1,9 @@
-"""Sums of products of sizes and their powers, with rational factors: enough algebra for most sizes.
+"""Sums of products of sizes and their powers, with rational factors: enough algebra for sizes.
 
     |layer|/|heads| + 2 n - 1      {((|heads|, -1), (|layer|, 1)): 1, ((n, 1),): 2, (): -1}
 
-All symbols are sizes, and so 1 or more. An expression that is no such sum, as 1/(n + 1), is one of
-sympy, whose import takes as long as checking many documents. A `Sum` may be combined with an expression
-of sympy; the result is sympy's.
+All symbols are sizes, and so 1 or more. A sum that is divided by, as in l/(h + 1), is one factor of such
+a product: a `Bracket`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
 
 from namedtensor.latex.source import unchanging
 
@@ -21,6 +19,12 @@ Monomial = tuple[
 ]  # names and their powers, none of them 0, in the order of names
 
 ONE: Monomial = ()
+
+
+class Bracket(str):
+    """The name of a sum that is divided by: (n + 1) of 1/(n + 1)."""
+
+    inside: Sum
 
 
 @unchanging
@@ -52,8 +56,10 @@ class Sum:
 
     @property
     def names(self) -> list[str]:
-        """The symbols, in the order of their names."""
-        return sorted({name for monomial in self.terms for name, _ in monomial})
+        """The symbols, also those in brackets, in the order of their names."""
+        found = {name for monomial in self.terms for name, _ in monomial}
+        inner = [name.inside.names for name in found if isinstance(name, Bracket)]
+        return sorted(set().union(*inner) | {n for n in found if not isinstance(n, Bracket)})
 
     @property
     def value(self) -> Fraction | None:
@@ -70,14 +76,10 @@ class Sum:
     def __hash__(self) -> int:
         return hash(frozenset(self.terms.items()))
 
-    def __add__(self, other: Any) -> Any:
-        if not isinstance(other, (Sum, int)):
-            return self._sympy_() + other
+    def __add__(self, other: Sum | int) -> Sum:
         return Sum.of([*self.terms.items(), *_sum(other).terms.items()])
 
-    def __mul__(self, other: Any) -> Any:
-        if not isinstance(other, (Sum, int)):
-            return self._sympy_() * other
+    def __mul__(self, other: Sum | int) -> Sum:
         products = [
             (_product(m, k), f * g)
             for m, f in self.terms.items()
@@ -91,30 +93,30 @@ class Sum:
     def __neg__(self) -> Sum:
         return Sum({m: -f for m, f in self.terms.items()})
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Sum | int) -> Sum:
         return self + -other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Sum | int) -> Sum:
         return -self + other
 
-    def __truediv__(self, other: Any) -> Any:
-        if not isinstance(other, (Sum, int)) or len(_sum(other).terms) != 1:
-            return self._sympy_() / other
+    def __truediv__(self, other: Sum | int) -> Sum:
         return self * _sum(other) ** -1
 
-    def __pow__(self, power: int) -> Any:
-        if power < 0 and len(self.terms) == 1:
+    def __pow__(self, power: int) -> Sum:
+        if power < 0 and len(self.terms) != 1:
+            bracket = Bracket(f"({text(self)})")
+            bracket.inside = self
+            return Sum({((bracket, power),): Fraction(1)})
+        if power < 0:
             ((monomial, factor),) = self.terms.items()
             return Sum({tuple([(n, -e) for n, e in monomial]): 1 / factor}) ** -power
-        if power < 0:
-            return self._sympy_() ** power
         found = Sum.number(1)
         for _ in range(power):
             found = found * self
         return found
 
-    def root(self) -> Any:
-        """Give the square root."""
+    def root(self) -> Sum | None:
+        """Give the square root of a square; None for any other sum."""
         if len(self.terms) == 1:
             ((monomial, factor),) = self.terms.items()
             above, below = math.isqrt(abs(factor.numerator)), math.isqrt(factor.denominator)
@@ -122,22 +124,24 @@ class Sum:
             if whole and all(power % 2 == 0 for _, power in monomial):
                 halves = tuple([(name, power // 2) for name, power in monomial])
                 return Sum({halves: Fraction(above, below)})
-        import sympy
+        return None
 
-        return sympy.sqrt(self._sympy_())
-
-    def with_values(self, values: Mapping[str, Any]) -> Any:
-        """Replace symbols by values."""
-        found: Any = Sum({})
+    def with_values(self, values: Mapping[str, Sum]) -> Sum:
+        """Replace symbols by values; what stood in brackets is multiplied out."""
+        found = Sum({})
         for monomial, factor in self.terms.items():
-            term: Any = Sum.number(factor)
+            term = Sum.number(factor)
             for name, power in monomial:
-                term = term * values.get(name, Sum.symbol(name)) ** power
+                if isinstance(name, Bracket):
+                    value = name.inside.with_values(values)
+                else:
+                    value = values.get(name, Sum.symbol(name))
+                term = term * value**power
             found = found + term
         return found
 
     def over(self) -> tuple[Sum, Sum]:
-        """Write the sum as one fraction: a numerator with whole factors, and a monomial."""
+        """Write the sum as one fraction: a numerator with whole factors and no brackets, and a monomial."""
         lowest: dict[str, int] = {}
         for monomial in self.terms:
             for name, power in monomial:
@@ -145,29 +149,25 @@ class Sum:
         common = math.lcm(*[f.denominator for f in self.terms.values()])
         powers = tuple([(n, -e) for n, e in sorted(lowest.items()) if e])
         below = Sum({powers: Fraction(common)})
-        return self * below, below
+        if not any(isinstance(name, Bracket) for name, _ in powers):
+            return self * below, below
+        above, more = (self * below).with_values({}).over()  # brackets may hold others
+        return above, below * more
 
     def signs(self) -> set[int]:
         """Give the signs of the numerator's terms, with each size written as 1 + a number of 0 or more.
 
-        A constant term gives 2 or -2, other terms 1 or -1.
+        A constant term gives 2 or -2, other terms 1 or -1. Below a line all brackets must be above 0.
         """
-        above, _ = self.over()
+        above, below = self.over()
+        brackets = [n for m in below.terms for n, _ in m if isinstance(n, Bracket)]
+        if not all({2} <= bracket.inside.signs() <= {1, 2} for bracket in brackets):
+            return {-1, 1}
         shifted = above.with_values({n: Sum.symbol(n) + 1 for n in above.names})
         return {
             (1 if factor > 0 else -1) * (2 if monomial == ONE else 1)
             for monomial, factor in shifted.terms.items()
         }
-
-    def _sympy_(self) -> Any:
-        import sympy
-
-        terms = [
-            sympy.Rational(f.numerator, f.denominator)
-            * sympy.prod([sympy.Symbol(n, integer=True, positive=True) ** e for n, e in m])
-            for m, f in self.terms.items()
-        ]
-        return sympy.Add(*terms)
 
 
 def _sum(value: Sum | int) -> Sum:
@@ -182,15 +182,15 @@ def _product(one: Monomial, other: Monomial) -> Monomial:
 
 
 def solved_for(difference: Sum) -> list[tuple[str, Sum]]:
-    """Solve difference = 0 for each symbol that is in one linear term, with a monomial as factor."""
+    """Solve difference = 0 for each symbol in which it is linear: those of one term, or else all."""
     above, _ = difference.over()
-    found = []
+    found: list[tuple[str, Sum, Sum]] = []
     for name in above.names:
         slope = Sum.of([(m, f) for m, f in above.terms.items() if dict(m).get(name, 0)])
-        powers = {dict(m)[name] for m in slope.terms}
-        if powers == {1} and len(slope.terms) == 1:
-            found.append((name, -(above - slope) / (slope / Sum.symbol(name))))
-    return found
+        if {dict(m)[name] for m in slope.terms} == {1}:
+            found.append((name, above - slope, slope / Sum.symbol(name)))
+    single = [one for one in found if len(one[2].terms) == 1]
+    return [(name, -rest / slope) for name, rest, slope in single or found]
 
 
 def text(value: Sum) -> str:
@@ -200,7 +200,7 @@ def text(value: Sum) -> str:
     >>> text(1 - h + 2 * n), text(n / (2 * h)), text(n / h - 1)
     ('2 n - |heads| + 1', 'n/(2 |heads|)', 'n/|heads| - 1')
     """
-    names = value.names
+    names = sorted({name for monomial in value.terms for name, _ in monomial})
     ordered = sorted(value.terms.items(), key=lambda t: [-dict(t[0]).get(n, 0) for n in names])
     words = ""
     for monomial, factor in ordered:
@@ -220,7 +220,8 @@ def as_fraction(value: Sum) -> str:
     if len(value.terms) == 1 or below.value is not None:
         return text(value)
     under = text(below)
-    return f"({text(above)})/{f'({under})' if ' ' in under else under}"
+    bare = " " not in under or under.find(")") == len(under) - 1
+    return f"({text(above)})/{under if bare else f'({under})'}"
 
 
 def _term(monomial: Monomial, factor: Fraction) -> str:

@@ -10,18 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from namedtensor.errors import AxisMissingError
+from namedtensor.latex.check.algebra import text
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.failing import failed, sizes_meet
 from namedtensor.latex.check.report import is_own_size, shape_text, size_text, unstated
 from namedtensor.latex.check.shapes import shapes_of
-from namedtensor.latex.check.sizes import (
-    algebra,
-    condition,
-    is_never_negative,
-    is_positive,
-    text,
-    with_values,
-)
+from namedtensor.latex.check.sizes import algebra, condition, is_never_negative, is_positive
 from namedtensor.latex.check.symbols import Symbols, Taken
 from namedtensor.latex.check.types import as_size, node_of
 from namedtensor.latex.documents.scopes import Declared
@@ -449,16 +443,17 @@ def _check_range(
     def size_of(term: Any) -> Any:
         return counted(term) if isinstance(term, Index) else symbols.bounds.get(term.node)
 
-    known = {} if size is None else {f"|{axis}|": algebra(size)}
-    low, high = [None if end is None else with_values(end, known) for end in interval(at, size_of)]
     last = algebra(size)
+    known = {} if last is None else {f"|{axis}|": last}
+    ends: list[Any] = [end and end.with_values(known) for end in interval(at, size_of)]
+    low, high = ends
     first = "can be {}, and the notation counts from 1", f"indices of {axis} go from 1 to |{axis}|"
     past = f"goes up to {{}}, past the end, {size_text(size)}"
     for end, less, more, why, hint in (
         (low, low, 1, *first),
         (high, last, high, past, f"make {axis} longer, or let the index stop earlier"),
     ):
-        beyond = None if less is None or more is None else symbols.facts.reduced(more - less)
+        beyond: Any = None if less is None or more is None else symbols.facts.reduced(more - less)
         sure = beyond is not None and is_positive(beyond)
         open_ = beyond is None or size == 1 or beyond == 0 or not is_never_negative(beyond)
         if sure or not open_:

@@ -1,19 +1,18 @@
 """Compare symbolic sizes: can n - |kernel| + 1 and n be equal?
 
 A size is a whole number of 1 or more. Equations of the document, |key| = |layer|/|heads|, are taken as
-true. `algebra` compares sums of products; sympy does the rest, and is imported only for such sizes.
+true.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from namedtensor.latex.check.algebra import Sum, as_fraction, solved_for
-from namedtensor.latex.check.algebra import text as text_of_sum
+from namedtensor.latex.check.algebra import Sum, as_fraction, solved_for, text
 from namedtensor.latex.check.report import is_own_size, unstated
 from namedtensor.operations.elementwise import NEG, POW, SQRT, SQUARE
 from namedtensor.primitives import Node
@@ -66,7 +65,7 @@ class Facts:
         target = _lone_symbol(difference)
         if target is not None:
             name, value = target
-            self.solved = {s: with_values(v, {name: value}) for s, v in self.solved.items()}
+            self.solved = {s: v.with_values({name: value}) for s, v in self.solved.items()}
             self.solved[name] = value
         return True
 
@@ -103,35 +102,18 @@ class Facts:
         only = f", right only where {found.where}" if found.where else ""
         return "error" if found.verdict == "never" else "warning", only
 
-    def reduced(self, expression: Any) -> Any:
+    def reduced(self, expression: Sum) -> Sum:
         """Simplify an expression by all known equations."""
         for _ in range(len(self.solved) + 1):
-            replaced = with_values(expression, self.solved)
+            replaced = expression.with_values(self.solved)
             if replaced == expression:
                 break
             expression = replaced
-        return _plain(expression)
+        return expression if expression.over()[0].terms else Sum({})
 
 
-def with_values(expression: Any, values: Mapping[str, Any]) -> Any:
-    """Replace symbols by values."""
-    if isinstance(expression, Sum):
-        return expression.with_values(values)
-    return expression.subs({s: values[s.name] for s in expression.free_symbols if s.name in values})
-
-
-def _plain(expression: Any) -> Any:
-    """Cancel common factors of a fraction; a whole number becomes a `Sum`."""
-    if isinstance(expression, Sum):
-        return expression
-    import sympy
-
-    cancelled = sympy.cancel(sympy.together(expression))
-    return Sum.number(int(cancelled)) if cancelled.is_Integer else cancelled
-
-
-def algebra(size: Any) -> Any:
-    """Turn a size into a `Sum` or an expression of sympy; None if that is not possible."""
+def algebra(size: Any) -> Sum | None:
+    """Turn a size into a `Sum`; None if that is not possible."""
     if isinstance(size, bool) or size is None:
         return None
     if isinstance(size, int):
@@ -157,123 +139,68 @@ _OPERATORS = {**OPERATORS, "/": operator.truediv, "//": operator.truediv}
 
 
 @lru_cache(maxsize=4096)
-def _algebra(node: Node) -> Any:
+def _algebra(node: Node) -> Sum | None:
     if node.operation.primitive is NUMBER:
         return algebra(node.value)
     if node.operation.primitive is SIZE:
         return Sum.symbol(str(node.operation.params[0]))
     parts = [_algebra(o) for o in node.operands]
-    if any(p is None for p in parts):
+    if None in parts:
         return None
-    operation, first = node.operation, parts[0]
+    operation, (first, *others) = node.operation, [part for part in parts if part is not None]
     if operation is POW:
-        power = parts[1].value if isinstance(parts[1], Sum) else None
+        power = others[0].value
         small = power is not None and power.denominator == 1 and abs(power) <= 8
         return first ** int(power) if power is not None and small else None
     if operation is NEG:
         return -first
     if operation is SQRT:
-        return first.root() if isinstance(first, Sum) else first ** (1 / Sum.number(2)._sympy_())
+        return first.root()
     if operation is SQUARE:
         return first * first
     combined = _OPERATORS.get(operation.primitive.traits.symbol)
-    if combined is None or (combined is operator.truediv and parts[1] == 0):
+    if combined is None or (combined is operator.truediv and not others[0].over()[0].terms):
         return None
-    return combined(*parts)
+    found: Sum = combined(first, *others)
+    return found
 
 
-def _definite(difference: Any) -> bool:
+def _definite(difference: Sum) -> bool:
     """Say whether a difference is not zero for any sizes of 1 or more."""
     return is_positive(difference) or is_positive(-difference)
 
 
-def is_positive(expression: Any) -> bool:
+def is_positive(expression: Sum) -> bool:
     """Say whether an expression is above zero for all sizes of 1 or more."""
-    if isinstance(expression, Sum):
-        return {2} <= expression.signs() <= {1, 2}
-    return bool(_from_one(expression).is_positive)
+    return {2} <= expression.signs() <= {1, 2}
 
 
-def is_never_negative(expression: Any) -> bool:
+def is_never_negative(expression: Sum) -> bool:
     """Say whether an expression is zero or more for all sizes of 1 or more."""
-    if isinstance(expression, Sum):
-        return expression.signs() <= {1, 2}
-    return bool(_from_one(expression).is_nonnegative)
+    return expression.signs() <= {1, 2}
 
 
-def _from_one(expression: Any) -> Any:
-    """Write each size as 1 + a symbol that is 0 or more, so that the sign of the whole can be seen."""
-    import sympy
-
-    shifted = expression.subs({s: _from_zero(s) + 1 for s in expression.free_symbols})
-    numerator, denominator = sympy.fraction(sympy.together(shifted))
-    return numerator.expand() / denominator.expand()
-
-
-@lru_cache(maxsize=4096)
-def _from_zero(one: Any) -> Any:
-    import sympy
-
-    return sympy.Symbol(f"{one.name} - 1", integer=True, nonnegative=True)
-
-
-def _unrelated(a: Any, b: Any) -> bool:
+def _unrelated(a: Sum, b: Sum) -> bool:
     """Say whether one size may be the value of the other, as d_model may be 512 or h d_k."""
-    plain = _is_symbol(a) and _is_symbol(b)
-    return not plain and not (_names(a) & _names(b))
+    plain = all(one.names and one == Sum.symbol(one.names[0]) for one in (a, b))
+    return not plain and not {*a.names} & {*b.names}
 
 
-def _is_symbol(a: Any) -> bool:
-    return a == Sum.symbol(a.names[0]) if isinstance(a, Sum) and a.names else False
-
-
-def _names(a: Any) -> set[str]:
-    return set(a.names) if isinstance(a, Sum) else {s.name for s in a.free_symbols}
-
-
-def condition(difference: Any) -> str:
+def condition(difference: Sum) -> str:
     """Write the condition for a difference to be zero, solved for a symbol if possible."""
     found = _lone_symbol(difference)
     if found is not None:
-        return f"{found[0]} = {_fraction(found[1])}"
-    above = difference.over()[0] if isinstance(difference, Sum) else difference.as_numer_denom()[0]
-    return f"{text(above)} = 0"
+        return f"{found[0]} = {as_fraction(found[1])}"
+    return f"{text(difference.over()[0])} = 0"
 
 
-def _lone_symbol(difference: Any) -> tuple[str, Any] | None:
+def _lone_symbol(difference: Sum) -> tuple[str, Sum] | None:
     """Solve a difference for a symbol in which it is linear; of several answers, give the shortest."""
-    if isinstance(difference, Sum):
-        found: list[tuple[str, Any]] = [*solved_for(difference)]
-        if found or not difference.names:
-            return min(found, key=_plainness, default=None)
-        difference = difference._sympy_()
-    import sympy
-
-    numerator = difference.as_numer_denom()[0].expand()
-    found = []
-    for candidate in sorted(numerator.free_symbols, key=str):
-        slope = numerator.coeff(candidate, 1)
-        rest = numerator.coeff(candidate, 0)
-        if slope != 0 and sympy.expand(slope * candidate + rest - numerator) == 0:
-            found.append((candidate.name, sympy.cancel(-rest / slope)))
-    return min(found, key=_plainness, default=None)
+    return min(solved_for(difference), key=_plainness, default=None)
 
 
-def _plainness(answer: tuple[str, Any]) -> tuple[int, bool, str]:
+def _plainness(answer: tuple[str, Sum]) -> tuple[int, bool, str]:
     """Rank an answer by its number of operations; among equals, answers for |seq| come first."""
-    words = _fraction(answer[1]).replace(" + ", "+").replace(" - ", "-")
+    words = as_fraction(answer[1]).replace(" + ", "+").replace(" - ", "-")
     count = sum(words.count(sign) for sign in "+-/^ ")
     return count, not answer[0].startswith("|"), answer[0]
-
-
-def _fraction(expression: Any) -> str:
-    return as_fraction(expression) if isinstance(expression, Sum) else text(expression)
-
-
-def text(expression: Any) -> str:
-    """Write a `Sum` or an expression of sympy as sizes are written in findings."""
-    if isinstance(expression, Sum):
-        return text_of_sum(expression)
-    import sympy
-
-    return str(sympy.sstr(expression)).replace("**", "^").replace("*", " ")

@@ -136,8 +136,8 @@ class Symbols(ABC):
 
         It is in the same block, or in the same section if no other formula has this input.
         """
-        nearest = self.names.declaration(name, place, {})
-        found = [] if nearest is None or nearest.declared is None else [nearest.declared]
+        nearest = self.names.declaration(name, place)
+        found = [] if nearest is None else [nearest]
         found += self.names.declared.get(key(name) or "", [])
         near = [d for d in found if d.place.block == place.block]
         near += [

@@ -345,6 +345,6 @@ class Grounds:
             facts += names.axes_of_series(one)
         given = one.call.arguments if one.call is not None else ()
         for place, argument in enumerate(given):
-            if names.declaration(argument, one.place, {}) is None:
+            if names.declaration(argument, one.place) is None:
                 facts += [tuple(names.axes_given(one, place))]
         return one.key, one.kind, one.letters, tuple(facts)

@@ -132,12 +132,11 @@ class Walk:
             given = call.arguments[place] if place < len(call.arguments) else found.name
             if key(given) == found.key:
                 continue
-            known = self.names.declaration(given, at, {})
-            space = None if known is None or known.declared is None else known.declared.space
-            if space is None:
+            known = self.names.declaration(given, at)
+            if known is None:
                 other = not self._names_axes()
             else:
-                other = not axes <= {axis.axis.name for axis in space.axes}
+                other = not axes <= {axis.axis.name for axis in known.space.axes}
             if other:
                 return True
         return False
@@ -174,9 +173,9 @@ class Walk:
         self, name: Expression, around: Around
     ) -> tuple[Declared | None, tuple[str, ...]]:
         """Find the nearest declaration of a name; x is declared where x^t is."""
-        meaning = self.names.declaration(name, around.place, around.indices)
-        if meaning is not None and meaning.declared is not None:
-            return meaning.declared, ()
+        declared = self.names.declaration(name, around.place, around.indices)
+        if declared is not None:
+            return declared, ()
         family = self.names.family(name, around.place)
         return family, () if family is None else family.letters
 
@@ -207,22 +206,19 @@ class Walk:
         defined = self.linked.defined
         if defined.kind == "function" or any(t not in self.linked.indices for t in defined.letters):
             return None
-        meaning = self.names.declaration(defined.name, defined.place, self.linked.indices)
-        if meaning is None or meaning.declared is None:
-            return None
-        near = meaning.declared.place.section == defined.place.section
-        return meaning.declared.space if near else None
+        declared = self.names.declaration(defined.name, defined.place, self.linked.indices)
+        near = declared is not None and declared.place.section == defined.place.section
+        return declared.space if declared is not None and near else None
 
     def _unreached(self, call: Call | None, around: Around) -> None:
         """Keep a parameter that is listed and declared in this section, though the body forgets it."""
         reached = {i.listed for i in self.linked.inputs}
         for place, parameter in enumerate(call.parameters if call else ()):
-            meaning = self.names.declaration(parameter, around.place, around.indices)
+            meaning = self.names.input(parameter, around.place, around.indices)
             declared = None if meaning is None else meaning.declared
-            if place not in reached and meaning is not None and declared is not None:
-                near = declared.place.section == around.place.section
-                if near:
-                    self._take(parameter, meaning)
+            near = declared is not None and declared.place.section == around.place.section
+            if place not in reached and meaning is not None and near:
+                self._take(parameter, meaning)
 
     def _loosen(self, call: Call | None) -> None:
         """Let a function of numbers alone, sigma(z), take any tensor, whatever z is elsewhere."""
@@ -302,14 +298,9 @@ class Walk:
         """Name the axes that the factor with a letter brings to a product: those that no other one has."""
         if isinstance(operand, Binary) and operand.op in ("*", "odot"):
             for one, other in ((operand.left, operand.right), (operand.right, operand.left)):
-                declared = [
-                    self.names.declaration(name, self.linked.defined.place, {})
-                    for name in all_of(Letter, other)
-                ]
-                spaces = [
-                    m.declared.space for m in declared if m is not None and m.declared is not None
-                ]
-                has = {axis.axis.name for space in spaces for axis in space.axes}
+                at = self.linked.defined.place
+                declared = [self.names.declaration(name, at) for name in all_of(Letter, other)]
+                has = {a.axis.name for d in declared if d is not None for a in d.space.axes}
                 rest = tuple([a for a in axes if a.name not in has])
                 yield from self._brought(one, text, rest, alone)
         elif _holds(operand, text, alone):

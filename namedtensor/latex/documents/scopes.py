@@ -709,31 +709,38 @@ class Names:
                 bound = match(rule.name, name, rule.letters, indices)
                 number = None if bound is None else bound.get(rule.letters[0])
                 if first is not None and number is not None and number < first:
-                    return self.declaration(bare(rule.name), place, {})
+                    return self.input(bare(rule.name), place, {})
         return None
 
-    def declaration(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
-        """Find the nearest declaration of a name."""
+    def input(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
+        """Give what a name stands for as its nearest declaration says."""
         text = key(name, indices)
         return None if text is None else self._declared(Sought(name, text, place, indices))
 
+    def declaration(
+        self, name: Expression, place: Place, indices: Indices | None = None
+    ) -> Declared | None:
+        """Find the nearest declaration of a name."""
+        found = self.input(name, place, indices or {})
+        return None if found is None else found.declared
+
     def space_of(self, name: Expression, defined: Defined) -> Space | None:
         """Find the space that a defined name is declared in: another formula's is not its own."""
-        meaning = self.declaration(name, defined.place, {})
-        if meaning is None or meaning.declared is None:
+        declared = self.declaration(name, defined.place)
+        if declared is None:
             return None
-        own, given = defined.place, meaning.declared.place
+        own, given = defined.place, declared.place
         far = not self.inherits(own, given)
         if far and defined.kind == "value" and not defined.letters:
             return None  # c = 2 is no c that another section declares
         if self._is_block_of_functions(own.block) and own.block != given.block:
             foreign = self._is_block_of_functions(given.block) or far
-            return None if foreign else meaning.declared.space
-        return meaning.declared.space
+            return None if foreign else declared.space
+        return declared.space
 
     def parameter(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the declaration of a listed letter: one in a later section is of another letter."""
-        found = self.declaration(name, place, indices)
+        found = self.input(name, place, indices)
         if found is None or found.declared is None:
             return None
         at = found.declared.place
@@ -766,11 +773,11 @@ class Names:
         for call, at in self.calls_of.get(defined.key, ()):
             if place < len(call.arguments) and defined.key not in seen:
                 given = call.arguments[place]
-                known = self.declaration(given, at, {})
+                known = self.declaration(given, at)
                 caller = self._of.get(id(self.statements[at.index]))
                 taken = caller.call.arguments if caller is not None and caller.call else ()
-                if known is not None and known.declared is not None:
-                    found.append([a.axis.name for a in known.declared.space.axes])
+                if known is not None:
+                    found.append([a.axis.name for a in known.space.axes])
                 elif caller is not None and given in taken:
                     outer = taken.index(given)
                     found.append(self.axes_given(caller, outer, seen | {defined.key}))
@@ -815,9 +822,9 @@ class Names:
             return []
         found = []
         for name in [own.arguments[i] for i in places if i < len(own.arguments)]:
-            meaning = self.declaration(name, defined.place, {})
-            if meaning is not None and meaning.declared is not None:
-                found += [a.axis.name for a in meaning.declared.space.axes]
+            declared = self.declaration(name, defined.place)
+            if declared is not None:
+                found += [a.axis.name for a in declared.space.axes]
         return found
 
     def before(self, defined: Defined) -> Meaning | None:
@@ -829,7 +836,7 @@ class Names:
         ]
         if earlier:
             return Meaning("where", defined.key, defined=earlier[-1])
-        return self.declaration(defined.name, defined.place, {})
+        return self.input(defined.name, defined.place, {})
 
     def firsts(self, defined: Defined) -> list[Expression]:
         """List the members of a series that have a number of their own: h^0 beside h^t."""

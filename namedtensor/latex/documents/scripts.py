@@ -65,22 +65,19 @@ def key(name: Expression, indices: Indices | None = None) -> str | None:
     >>> key(Scripts(at, Letter(at, "X"), sup=before)), key(Scripts(at, Letter(at, "X"), sup=before), {"l": 3})
     ('X^{l-1}', 'X^{2}')
     """
-    known = indices or {}
     if isinstance(name, Letter):
         return name.text
-    if not isinstance(name, Scripts):
-        return None
-    base = key(name.base)
-    given = (("_", name.sub), ("^", name.sup))
-    parts = [_script(mark, part, known) for mark, part in given if part is not None]
-    if base is None or None in parts:
-        return None
-    return base + "'" * name.primes + "".join([p for p in parts if p is not None])
+    return _scripted(name, key(name.base), indices or {}) if isinstance(name, Scripts) else None
 
 
-def _script(mark: str, part: Expression, indices: Indices) -> str | None:
-    text = written(part, indices)
-    return None if text is None else f"{mark}{{{text}}}"
+def _scripted(name: Scripts, base: str | None, indices: Indices) -> str | None:
+    """Put the text of a name's scripts behind that of its base."""
+    text = None if base is None else base + "'" * name.primes
+    for mark, script in (("_", name.sub), ("^", name.sup)):
+        if script is not None and text is not None:
+            inner = written(script, indices)
+            text = None if inner is None else f"{text}{mark}{{{inner}}}"
+    return text
 
 
 def written(part: Expression, indices: Indices) -> str | None:
@@ -97,7 +94,7 @@ def written(part: Expression, indices: Indices) -> str | None:
     if isinstance(part, AxisSize):
         return f"|{part.axis.name}|"
     if isinstance(part, Scripts):
-        return _scripted_text(part, indices)
+        return _scripted(part, written(part.base, indices), indices)
     if isinstance(part, Binary):
         sides = [written(part.left, indices), written(part.right, indices)]
         sign = "" if part.op == "*" else part.op
@@ -107,15 +104,6 @@ def written(part: Expression, indices: Indices) -> str | None:
     else:
         return None
     return None if None in sides else sign.join([s for s in sides if s is not None])
-
-
-def _scripted_text(part: Scripts, indices: Indices) -> str | None:
-    base = written(part.base, indices)
-    given = (("_", part.sub), ("^", part.sup))
-    scripts = [_script(mark, p, indices) for mark, p in given if p is not None]
-    if base is None or None in scripts:
-        return None
-    return base + "'" * part.primes + "".join([s for s in scripts if s is not None])
 
 
 def stem(name: Expression) -> str | None:

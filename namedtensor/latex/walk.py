@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import Letter, Walked
+from namedtensor.latex.syntax import Letter, Number, Walked
 
 Kind = TypeVar("Kind")
 
@@ -144,6 +144,26 @@ def reached(start: Iterable[Kind], onward: Callable[[Kind], Iterable[Kind]]) -> 
             found.add(one)
             pending += onward(one)
     return found
+
+
+def differences(first: Any, last: Any) -> list[tuple[Any, Any]]:
+    """List the parts in which two parts differ, in pairs; letters and numbers differ as a whole.
+
+    >>> from namedtensor.latex.source import Span
+    >>> from namedtensor.latex.syntax import Unary
+    >>> one, other = [Unary(Span(0, 2), "-", Letter(Span(1, 2), text)) for text in "XY"]
+    >>> [(a.text, b.text) for a, b in differences(one, other)]
+    [('X', 'Y')]
+    """
+    if first == last:
+        return []
+    names = FIELDS[type(first)]
+    pairs: Iterable[tuple[Any, Any]] | None = None
+    if type(first) is tuple and type(last) is tuple and len(first) == len(last):
+        pairs = zip(first, last, strict=True)
+    elif names is not None and type(first) is type(last) and type(first) not in (Letter, Number):
+        pairs = [(getattr(first, n), getattr(last, n)) for n in names if n != "how"]
+    return [(first, last)] if pairs is None else [d for pair in pairs for d in differences(*pair)]
 
 
 def depth_of(part: Any) -> int:

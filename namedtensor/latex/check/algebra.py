@@ -200,7 +200,8 @@ def text(value: Sum) -> str:
     >>> text(1 - h + 2 * n), text(n / (2 * h)), text(n / h - 1)
     ('2 n - |heads| + 1', 'n/(2 |heads|)', 'n/|heads| - 1')
     """
-    names = sorted({name for monomial in value.terms for name, _ in monomial})
+    found = {name for monomial in value.terms for name, _ in monomial}
+    names = sorted(found, key=lambda name: (isinstance(name, Bracket), name))
     ordered = sorted(value.terms.items(), key=lambda t: [-dict(t[0]).get(n, 0) for n in names])
     words = ""
     for monomial, factor in ordered:

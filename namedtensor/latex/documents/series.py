@@ -38,7 +38,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Statement,
 )
-from namedtensor.latex.walk import FIELDS, all_of, put
+from namedtensor.latex.walk import all_of, differences, put
 
 #: The most members of a series that are written out.
 LONGEST = 2_000
@@ -212,13 +212,13 @@ def general(first: Definition, last: Definition) -> Definition | None:
     """
     if stem(first.target) is None or stem(first.target) != stem(last.target):
         return None
-    ends = _differences(first.target, last.target)
+    ends = _in_numbers(first.target, last.target)
     if ends is None or len(ends) != 1:
         return None
     ((begin, end),) = ends
     used = {p.text for d in (first, last) for p in all_of(Letter, d)}
     letter = next((t for t in "lktijmn" if t not in used), "ell")
-    pairs = _differences(first, last)
+    pairs = _in_numbers(first, last)
     moved = {id(a): _in_step(a, b, letter, begin, end) for a, b in pairs or ()}
     lower: Expression = begin
     step: Any = None
@@ -239,19 +239,10 @@ def general(first: Definition, last: Definition) -> Definition | None:
     return dataclasses.replace(step, condition=bounds)
 
 
-def _differences(first: Any, last: Any) -> list[tuple[Number, Expression]] | None:
+def _in_numbers(first: Any, last: Any) -> list[tuple[Number, Expression]] | None:
     """List where two parts differ, a number in the first; None where they differ otherwise."""
-    if first == last:
-        return []
-    if isinstance(first, Number):
-        return [(first, last)]
-    if isinstance(first, tuple) and isinstance(last, tuple) and len(first) == len(last):
-        pairs = [_differences(a, b) for a, b in zip(first, last, strict=True)]
-    elif type(first) is type(last) and (names := FIELDS[type(first)]) is not None:
-        pairs = [_differences(getattr(first, n), getattr(last, n)) for n in names if n != "how"]
-    else:
-        return None
-    return None if None in pairs else [p for pair in pairs if pair for p in pair]
+    pairs = differences(first, last)
+    return pairs if all(isinstance(number, Number) for number, _ in pairs) else None
 
 
 def _in_step(

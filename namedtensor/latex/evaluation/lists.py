@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +18,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
 )
-from namedtensor.latex.walk import FIELDS, all_of, letters_of, put
+from namedtensor.latex.walk import all_of, differences, letters_of, put
 
 
 def members(part: Expression, op: str) -> list[Expression]:
@@ -34,8 +33,9 @@ def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expressi
     dots = [at for at, member in enumerate(listed) if isinstance(member, Dots)]
     first, others = listed[0], [*listed[1 : dots[0]], *listed[dots[0] + 1 :]]
     index = Letter(part.span, "member")
-    ends: list[tuple[Expression, Expression]] = []
-    body = _varied(first, others[-1], index, ends) if others else first
+    ends = differences(first, others[-1]) if others else []
+    moved = {id(part) for part, _ in ends}
+    body = put(first, lambda part: index if id(part) in moved else None)
     start, end = ends[0] if ends else (None, None)
     counts = isinstance(start, Number) and all(pair == (start, end) for pair in ends)
     for at, member in enumerate(others[: dots[0] - 1], 1):
@@ -61,18 +61,3 @@ def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expressi
 
 def _numbered(index: Letter, number: Number, part: Any) -> Any:
     return number if part is index else None
-
-
-def _varied(first: Any, last: Any, index: Letter, ends: list[tuple[Expression, Expression]]) -> Any:
-    """Replace the parts in which two members differ by an index, and add both parts to `ends`."""
-    if first == last:
-        return first
-    names = FIELDS[type(first)]
-    if type(first) is tuple and type(last) is tuple and len(first) == len(last):
-        return tuple([_varied(a, b, index, ends) for a, b in zip(first, last, strict=True)])
-    if names is None or type(first) is not type(last) or isinstance(first, Number | Letter):
-        ends.append((first, last))
-        return index
-    return replace(
-        first, **{n: _varied(getattr(first, n), getattr(last, n), index, ends) for n in names}
-    )

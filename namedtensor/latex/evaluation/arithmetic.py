@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from namedtensor.axes import BOUND, shown, visible
@@ -19,13 +20,13 @@ from namedtensor.latex.evaluation.conditions import (
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
-from namedtensor.latex.evaluation.lists import members, over_list
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, UnsettledError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.words import FOLDS
 from namedtensor.latex.syntax import (
     AxisName,
     Bars,
+    Big,
     Binary,
     Call,
     Contract,
@@ -35,10 +36,12 @@ from namedtensor.latex.syntax import (
     Indexed,
     Letter,
     Number,
+    Relation,
     Root,
     Scripts,
     Unary,
 )
+from namedtensor.latex.walk import all_of, differences, letters_of, put
 from namedtensor.operations import elementwise
 from namedtensor.operations.axis_functions import AxisFunction
 from namedtensor.operations.contraction import dot
@@ -435,3 +438,48 @@ READERS: Mapping[type, Any] = {
     Floor: rounded,
     Root: root,
 }
+
+
+# ------------------------------------------- lists with dots, R_{ax(1)} + ... + R_{ax(n)}
+
+
+def members(part: Expression, op: str) -> list[Expression]:
+    """List the members of R_1 + ... + R_n."""
+    if isinstance(part, Binary) and part.op == op and not part.axes:
+        return [*members(part.left, op), part.right]
+    return [part]
+
+
+def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expression]) -> Value:
+    """Evaluate mean(R_{ax(1)}, ..., R_{ax(n)}) as the mean over an index that runs from 1 to n."""
+    dots = [at for at, member in enumerate(listed) if isinstance(member, Dots)]
+    first, others = listed[0], [*listed[1 : dots[0]], *listed[dots[0] + 1 :]]
+    index = Letter(part.span, "member")
+    ends = differences(first, others[-1]) if others else []
+    moved = {id(part) for part, _ in ends}
+    body = put(first, lambda part: index if id(part) in moved else None)
+    start, end = ends[0] if ends else (None, None)
+    counts = isinstance(start, Number) and all(pair == (start, end) for pair in ends)
+    for at, member in enumerate(others[: dots[0] - 1], 1):
+        here = Number(part.span, getattr(start, "value", 0) + at)
+        counts = counts and put(body, partial(_numbered, index, here)) == member
+    chooses = [name for name in all_of(Scripts, body) if index in letters_of(name)]
+    counted = getattr(e.scope, "counts", None)
+    if chooses and not (counted and all(counted(name, {index.text}) for name in chooses)):
+        return e.refuse(
+            part,
+            "lists letters by dots, of which nothing says that they are a series",
+            r"list the elements of one tensor: R_{\text{ax}(1)}, \ldots, R_{\text{ax}(n)}",
+        )
+    if len(dots) > 1 or not dots[0] or not counts or len(others) - dots[0] > 0:
+        return e.refuse(
+            part,
+            "lists members by dots, and does not say how it goes on",
+            r"write the first and the last one, R_{\text{ax}(1)}, \ldots, R_{\text{ax}(n)}",
+        )
+    lower, upper = Relation(part.span, index, (("=", start),)), end  # type: ignore[arg-type]
+    return e.value(Big(part.span, op, (), lower, upper if len(others) == dots[0] else None, body))
+
+
+def _numbered(index: Letter, number: Number, part: Any) -> Any:
+    return number if part is index else None

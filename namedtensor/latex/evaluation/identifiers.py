@@ -16,6 +16,7 @@ from namedtensor.errors import IndexRangeError
 from namedtensor.latex.evaluation.arithmetic import (
     axes_in,
     norm_of_order,
+    over_list,
     power,
     product,
 )
@@ -23,7 +24,6 @@ from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indexing import indexed
-from namedtensor.latex.evaluation.lists import over_list
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, UndefinedError, Value
 from namedtensor.latex.evaluation.vocabulary import (
     LARGEST,

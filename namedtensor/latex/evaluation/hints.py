@@ -40,9 +40,9 @@ def in_notation(hint: str, names: Iterable[tuple[str, str]] = ()) -> str:
     return "" if _PYTHON.search(hint) else hint
 
 
-def text_axes(names: Iterable[str], between: str = ", ") -> str:
+def text_axes(names: Iterable[str]) -> str:
     r"""Write axes in LaTeX: \text{seq}, \text{emb}'."""
-    return between.join([axis_letters(name, "underset") for name in names])
+    return ", ".join([axis_letters(name, "underset") for name in names])
 
 
 def _listed(axes: str) -> str:

@@ -129,7 +129,7 @@ class Forms:
         """Write a name; the direction of a derivative is \\partial X, by the argument X that changes."""
         if identifier in self.changes:
             return Piece(rf"\partial {self.argument(self.changes[identifier]).text}", JUXTAPOSED)
-        text = letters(identifier, self.dialect.name)
+        text = letters(identifier)
         return Piece(text, SCRIPT if "^" in text else ATOM)
 
     def argument(self, path: str) -> Piece:

@@ -126,7 +126,7 @@ def joined(name: Parts) -> str | None:
 # ------------------------------------------------------------------------------ to and from LaTeX
 
 
-def letters(identifier: str, dialect: str = "macros") -> str:
+def letters(identifier: str) -> str:
     """Write a Python identifier in the notation.
 
     >>> print(letters("W1"), letters("d_model"), letters("gamma"), letters("mha"))

@@ -56,7 +56,7 @@ def ladders_of(written: Written) -> list[Ladder]:
             counts.setdefault(found[0], set()).add(found[1])
     first = [p.name for p in written.signature.parameters]
     ladders = [
-        _ladder(stack, len(places), order, written.results)
+        _ladder(stack, len(places), order)
         for stack, places in sorted(counts.items(), key=lambda c: first.index(c[0].split(".")[0]))
         if len(places) > 1 and places == set(range(len(places)))
     ]
@@ -71,7 +71,7 @@ def _member(node: Node) -> tuple[str, int] | None:
     return None if found is None else (found[1], int(found[2]))
 
 
-def _ladder(stack: str, count: int, order: list[Node], results: tuple[Node, ...]) -> Ladder | None:
+def _ladder(stack: str, count: int, order: list[Node]) -> Ladder | None:
     layer: dict[Node, int] = {}
     for node in order:
         own = _member(node)

@@ -86,9 +86,9 @@ class LeftSides:
         if compound is None or compound[0] not in self.marked:
             return None
         found = compound[1]
-        return self._call(found, "log") if isinstance(found, Call) else found
+        return self._call(found) if isinstance(found, Call) else found
 
-    def _call(self, call: Call, mark: str = "") -> Expression:
+    def _call(self, call: Call) -> Expression:
         """Take p(y | x) for a function p of y and x; where p is several, each has its own name."""
         function: Any = call.function
         call = replace(call, span=function.span | call.span)

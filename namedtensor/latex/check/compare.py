@@ -96,7 +96,8 @@ def _check_target(symbols: Symbols, target: Indexed, declared: Declared, said: T
     if not unknown:
         return True
     name = symbols.report.text(declared.name.span)
-    free = [n for n in said.names if n not in {i.axis.name for i in _ats(target)}]
+    own = {i.axis.name for i in target.items if isinstance(i, At)}
+    free = [n for n in said.names if n not in own]
     axis = unknown[0]
     symbols.report.error(
         "declared-shape",
@@ -109,10 +110,6 @@ def _check_target(symbols: Symbols, target: Indexed, declared: Declared, said: T
         symbols.mend_axis(axis, free) if len(unknown) == 1 else None,
     )
     return False
-
-
-def _ats(target: Indexed) -> list[At]:
-    return [i for i in target.items if isinstance(i, At)]
 
 
 def _mending(symbols: Symbols, name: str, found: Type) -> str:

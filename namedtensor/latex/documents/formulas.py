@@ -40,11 +40,6 @@ if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
 
 
-def _formula_again(library: Library, defined: Defined, indices: Indices) -> Formula:
-    """Give a formula of a document that was pickled with what it needs of the document."""
-    return library.of(defined, indices)
-
-
 class Library:
     """The formulas of a document, each made once.
 
@@ -75,7 +70,7 @@ class Library:
         """
         if linked not in self._formulas:
             made = self._formulas[linked] = self._make(linked)
-            made.made_by = _formula_again, (self, linked.defined, linked.indices)
+            made.made_by = Library.of, (self, linked.defined, linked.indices)
         return self._formulas[linked]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -198,8 +193,9 @@ class Library:
     def _tensors(result: Any) -> Any:
         """Give bare numbers and sizes as tensors without axes."""
         parts = result if isinstance(result, tuple) else (result,)
+        alone = FULL((), "")
         tensors = [
-            p if isinstance(p, NamedTensor) and not _is_host(p) else _alone(p) for p in parts
+            p if isinstance(p, NamedTensor) and not _is_host(p) else made(alone, p) for p in parts
         ]
         return tuple(tensors) if isinstance(result, tuple) else tensors[0]
 
@@ -296,11 +292,6 @@ def _holds(linked: Linked, sought: Linked, seen: set[Linked]) -> bool:
 def _is_host(value: Any) -> bool:
     node = getattr(value, "node", None)
     return node is not None and node.type.host
-
-
-def _alone(value: Any) -> Any:
-    """Give a number as a tensor without axes, which depends on no data."""
-    return made(FULL((), ""), value)
 
 
 # ---------------------------------------------------------------------------------------- families

@@ -166,7 +166,10 @@ def _families(
     """Find the series whose letter counts along an axis, and the axis."""
     axes = {axis.name: axis for _, rule in rules for axis in indexed(rule.body, letter)}
     if len(axes) > 1:  # the letter counts along several, in each rule along one
-        alike = [[r for r in rules if _axes_of(r, letter) == {name}] for name in axes]
+        alike = [
+            [r for r in rules if {a.name for a in indexed(r[1].body, letter)} == {name}]
+            for name in axes
+        ]
         given = (stated, blocks, parents, whole, ends)
         parts = [_families(statements, letter, some, *given) for some in alike if some]
         every = [family for part in parts for family in part]
@@ -210,11 +213,6 @@ def _families(
             break
         found = {family: axis for family, axis in found.items() if family not in apart}
     return found
-
-
-def _axes_of(rule: Rule, letter: str) -> set[str]:
-    """Name the axes that a letter indexes in a rule."""
-    return {axis.name for axis in indexed(rule[1].body, letter)}
 
 
 def _declares(statement: Declaration, names: set[str], axis: str) -> bool | None:

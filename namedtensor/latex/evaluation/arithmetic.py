@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from namedtensor.axes import BOUND, shown, visible
@@ -418,16 +417,12 @@ def rounded(e: Evaluator, part: Floor) -> Value:
     elif isinstance(operand, Binary) and operand.op == "/":
         left, right = e.value(operand.left), e.value(operand.right)
         if is_whole(left) and is_whole(right):
-            operation = operator.floordiv if part.op == "floor" else _ceiling
+            operation = operator.floordiv if part.op == "floor" else lambda a, b: -(-a // b)
             return e.attempt(part, operation, [left, right], [operand.left, operand.right])
     value = e.value(operand)
     if is_whole(value):
         return value
     return e.attempt(part, getattr(elementwise, part.op), [value], [operand])
-
-
-def _ceiling(a: Any, b: Any) -> Any:
-    return -(-a // b)
 
 
 READERS: Mapping[type, Any] = {
@@ -462,7 +457,7 @@ def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expressi
     counts = isinstance(start, Number) and all(pair == (start, end) for pair in ends)
     for at, member in enumerate(others[: dots[0] - 1], 1):
         here = Number(part.span, getattr(start, "value", 0) + at)
-        counts = counts and put(body, partial(_numbered, index, here)) == member
+        counts = counts and put(body, lambda p, n=here: n if p is index else None) == member
     chooses = [name for name in all_of(Scripts, body) if index in letters_of(name)]
     counted = getattr(e.scope, "counts", None)
     if chooses and not (counted and all(counted(name, {index.text}) for name in chooses)):
@@ -479,7 +474,3 @@ def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expressi
         )
     lower, upper = Relation(part.span, index, (("=", start),)), end  # type: ignore[arg-type]
     return e.value(Big(part.span, op, (), lower, upper if len(others) == dots[0] else None, body))
-
-
-def _numbered(index: Letter, number: Number, part: Any) -> Any:
-    return number if part is index else None

@@ -173,7 +173,7 @@ class Evaluator:
 
     def numbers(self, expression: Expression) -> Value:
         """Give the value of an expression that must be numbers; UNKNOWN otherwise."""
-        return self.attempt(expression, _same, [self.value(expression)], [expression])
+        return self.attempt(expression, lambda value: value, [self.value(expression)], [expression])
 
 
 def of_formula(
@@ -189,10 +189,6 @@ def of_formula(
     kinds = [isinstance(part, (Letter, Scripts)) for _, part in named]
     names = [(w, t if is_name else f"[{t}]") for (w, t), is_name in zip(names, kinds, strict=True)]
     return type(error)(wording(where), error.why, error.operands, in_notation(error.hint, names))
-
-
-def _same(value: Value) -> Value:
-    return value
 
 
 def is_function(value: Value) -> bool:

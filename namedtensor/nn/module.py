@@ -912,10 +912,13 @@ def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, i
     if named is not None and named in sizes:
         return sizes[named]
     if axis.name not in sizes:
+        spaces = [own.space for own in formula.signature.after if own.space is not None]
+        open_ = {a.name: 512 for s in spaces for a in s.axes if a.size is None}
+        wanted = open_ | sizes | {axis.name: 512}
         raise AxisSizeError(
             f"{formula.name}.module(...)",
             f"axis {axis.name} of the parameter {parameter.name} has no size",
             [(parameter.name, repr(parameter.space))],
-            f"{formula.name}.module({', '.join(_sized_code(sizes | {axis.name: 512}))})",
+            f"{formula.name}.module({', '.join(_sized_code(wanted))})",
         )
     return sizes[axis.name]

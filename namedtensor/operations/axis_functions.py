@@ -351,5 +351,16 @@ def wants(name: str, axes: tuple[Axis, ...], count: int, example: str) -> None:
         raise AxisNameError(
             f"{name}[{', '.join(map(repr, axes))}]",
             f"{name} acts on {count} {plural}, and {len(axes)} {'is' if len(axes) == 1 else 'are'} named",
-            hint=example,
+            hint=_typable(example),
         )
+
+
+def _typable(example: str) -> str:
+    """Write the axes of an example as a text unless they are variables of the caller."""
+    name, bracket, rest = example.partition("[")
+    inside, ends, operands = rest.rpartition("](")
+    held = caller_variables()
+    words = [part.partition("[")[0] for part in inside.split(", ")]
+    if not bracket or all([isinstance(held.get(word), Axis) for word in words]):
+        return example
+    return f'{name}["{inside.replace(",", "")}"{ends}{operands}'

@@ -240,7 +240,7 @@ hint: key[3] takes them all
         nt.AxisNameError,
         """
 argmaxk[seq]: argmaxk acts on 2 axes, and 1 is named
-hint: nt.argmaxk[seq, k[5]](X)
+hint: nt.argmaxk["seq k[5]"](X)
 """,
     ),
     case(

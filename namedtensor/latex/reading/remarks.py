@@ -25,7 +25,6 @@ from namedtensor.latex.reading.spoken import (
     names_of,
     sections_around,
 )
-from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
 from namedtensor.latex.syntax import (
     At,
@@ -145,8 +144,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
     elements = _Elements(entries, text, known, parents)
     above: Region | None = None
     for at, entry in enumerate(entries):
-        statement, read = entry.statement, entry.read
-        assert isinstance(read, Found)
+        statement, read = entry.statement, entry.found
         above = entry.region if entry.region.display else above
         if isinstance(statement, Constraint) and _is_tried(entry, text):
             read.part_of = QUIET["remark"]

@@ -22,13 +22,12 @@ from namedtensor.latex.reading.left_sides import (
     left_sides,
     signed,
 )
-from namedtensor.latex.reading.margins import put_margins
+from namedtensor.latex.reading.own_letters import put_margins, put_squares
 from namedtensor.latex.reading.piecewise import joined
 from namedtensor.latex.reading.ranges import conjuncts, listed, places_of, renamed
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import head_of, key_of, lies_in
-from namedtensor.latex.reading.squares import put_squares
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.syntax import (
     At,
@@ -150,9 +149,8 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             names[:0] = given
             mark, after = APART if both else BESIDE, other.region.span.start
         if names:
-            assert isinstance(entry.read, Found)
-            entry.read.statement = Declaration(names[0].span | space.span, tuple(names), space)
-            entry.read.said = True
+            entry.found.statement = Declaration(names[0].span | space.span, tuple(names), space)
+            entry.found.said = True
 
 
 def _with_condition(said: Any, given: Collection[str], text: str) -> Any:
@@ -188,8 +186,7 @@ def _with_condition(said: Any, given: Collection[str], text: str) -> Any:
 
 
 def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
-    assert isinstance(entry.read, Found)
-    before: Any = entry.read.statement
+    before: Any = entry.statement
     statement = put(before, change)
     relation = getattr(statement, "relation", None)
     if isinstance(statement, Constraint) and isinstance(relation, Relation):
@@ -207,7 +204,7 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
         elif set(ops) == {"="} and renamed and is_target(first):
             body, *chain = [Unary(side.span, sign, side) if sign else side for side in sides]
             statement = Definition(statement.span, first, body, "=", tuple(chain))
-    entry.read.statement = statement
+    entry.found.statement = statement
 
 
 # ----------------------------------------------------------------------------------- pieces
@@ -247,11 +244,9 @@ def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
     target = replace(first.target, items=(replace(place, at=index),))
     joined = Definition(first.span, target, Cases(first.span | last.span, tuple(rows)))
     for entry, _, _ in group:
-        assert isinstance(entry.read, Found)
-        entry.read.part_of = QUIET["joined"]
-    read = group[0][0].read
-    assert isinstance(read, Found)
-    read.statement, read.part_of = joined, ""
+        entry.leave_out(QUIET["joined"])
+    whole = group[0][0].found
+    whole.statement, whole.part_of = joined, ""
 
 
 def _join_diagonals(entries: Sequence[Entry]) -> None:
@@ -322,10 +317,8 @@ def _join_diagonal(
     rows = Case(body.span, value, there), Case(off.body.span, off.body, None)
     left = tuple([part for part in conjuncts(off.condition) if part != apart])  # type: ignore[arg-type]
     condition = Logic(apart.span, "and", left) if left[1:] else next(iter(left), None)
-    for one in (entry, other):
-        assert isinstance(one.read, Found)
-    entry.read.statement = replace(off, body=Cases(off.body.span, rows), condition=condition)  # type: ignore[union-attr]
-    other.read.part_of = QUIET["joined"]  # type: ignore[union-attr]
+    entry.found.statement = replace(off, body=Cases(off.body.span, rows), condition=condition)
+    other.leave_out(QUIET["joined"])
 
 
 # ----------------------------------------------------------------------------------- indices
@@ -353,13 +346,8 @@ def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         left = letters_of(tuple([after for _, after in changed]))
         if used and head not in [letter.text for letter in left]:
             for other, after in changed:
-                _put(other, after)
-            _put(entry, said, QUIET["joined"])
-
-
-def _put(entry: Entry, statement: Any, part_of: str = "") -> None:
-    assert isinstance(entry.read, Found)
-    entry.read.statement, entry.read.part_of = statement, part_of or entry.read.part_of
+                other.found.statement = after
+            entry.leave_out(QUIET["joined"])
 
 
 def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:

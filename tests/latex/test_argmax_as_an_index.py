@@ -37,6 +37,7 @@ TOLD = rf"Let $\hat{{e}} \in [E]^{{\text{{token}}}}$ be $\hat{{e}} = {BEST}$. "
             "expert",
         ),
         (r"f_{\text{expert}(i)} = \sum_{\text{token}} \mathbb{1}\{E = i\}", hot.sum(0), "expert"),
+        (r"f = \sum_{\text{token}} \mathrm{onehot}_{\text{expert}}(E)", hot.sum(0), "expert"),
         (
             r"f_{\text{expert}'(i)} = \sum_{\text{token}} \mathbb{1}[E = i], \quad i = 1, \ldots, N",
             hot.sum(0),

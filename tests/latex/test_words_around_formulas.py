@@ -109,6 +109,14 @@ $\delta_{{\text{{a}}:i, \text{{a}}':j}} = \mathbf{{1}}[i = j]$."""
     same(read(text)["Y"](X=tensor(X, "a", "a'")), X * (1 - np.eye(3)), "a", "a'")
 
 
+def test_an_identity_without_axes_is_told_to_name_them():
+    text = r"Let $G \in \mathbb{R}^{\text{a}, \text{a}'}$. \[ Y = G + I \]"
+    (found,) = read(text).check()
+    assert found.hint == r"name the axes of an identity: I_{\text{ax}, \text{ax}'}"
+    mended = text.replace("+ I", r"+ I_{\text{a}, \text{a}'}")
+    same(read(mended)["Y"](G=tensor(X, "a", "a'")), X + np.eye(3), "a", "a'")
+
+
 def test_what_lacks_of_a_power_is_its_base():
     text = r"""Let $r \in \mathbb{R}^{\text{a}[T]}$.
 \[ G_{\text{a}:t} = \sum_{s=t}^{T} \gamma^{s-t} r_{\text{a}:s} \]"""

@@ -111,6 +111,9 @@ def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
         return f"a mean names its axis, \\underset{{\\text{{ax}}}}{{{text}}}; else define it: {text}(X) = ..."
     if isinstance(where, Letter) and where.style == "word":
         return f"say what it is: {text}(X) = ..., or is it spelt otherwise?"
+    if base.text in ("I", "Ibold") and base is where:
+        first, second = [symbols.dialect.axis(name) for name in ("ax", "ax'")]
+        return f"name the axes of an identity: {text}_{{{first}, {second}}}"
     if base.text in ("0", "1"):
         return rf"name its axes: {text}_{{{symbols.dialect.axis('ax')}}}"
     said = _as_element(symbols, where)

@@ -19,7 +19,7 @@ from namedtensor.latex.evaluation import by_elements
 from namedtensor.latex.evaluation.arithmetic import axes_in, determinant_of, over_own, raised
 from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
 from namedtensor.latex.evaluation.hints import text_axes
-from namedtensor.latex.evaluation.indices import Position, is_whole, zero_based
+from namedtensor.latex.evaluation.indices import Position, is_whole, marked, zero_based
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
     ArgumentsError,
@@ -222,7 +222,9 @@ def one_hot(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
     def mark(index: Any) -> Any:
         return index_defined.one_hot(index, axis)
 
-    return applied(e, part, "one_hot", mark, [from_zero(v) for v in values], given)
+    indices = [marked(v) for v in values]  # onehot(argmax p): the index, and not what marks it
+    whole = [from_zero(v if i is None else i) for v, i in zip(values, indices, strict=True)]
+    return applied(e, part, "one_hot", mark, whole, given)
 
 
 def from_zero(index: Value) -> Value:

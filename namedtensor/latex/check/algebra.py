@@ -43,12 +43,12 @@ class Sum:
         """
         found: dict[Monomial, Fraction] = {}
         for monomial, factor in terms:
-            found[monomial] = found.get(monomial, Fraction(0)) + factor
+            found[monomial] = found[monomial] + factor if monomial in found else factor
         return Sum({m: f for m, f in found.items() if f})
 
     @staticmethod
     def number(value: int | Fraction) -> Sum:
-        return Sum.of([(ONE, Fraction(value))])
+        return Sum({ONE: Fraction(value)} if value else {})
 
     @staticmethod
     def symbol(name: str) -> Sum:
@@ -110,8 +110,8 @@ class Sum:
         if power < 0:
             ((monomial, factor),) = self.terms.items()
             return Sum({tuple([(n, -e) for n, e in monomial]): 1 / factor}) ** -power
-        found = Sum.number(1)
-        for _ in range(power):
+        found = self if power else Sum.number(1)
+        for _ in range(power - 1):
             found = found * self
         return found
 
@@ -163,6 +163,9 @@ class Sum:
         brackets = [n for m in below.terms for n, _ in m if isinstance(n, Bracket)]
         if not all({2} <= bracket.inside.signs() <= {1, 2} for bracket in brackets):
             return {-1, 1}
+        signs = {1 if factor > 0 else -1 for factor in above.terms.values()}
+        if len(signs) < 2:  # nothing is taken away
+            return {2 * sign for sign in signs}.union(signs if above.names else ())
         shifted = above.with_values({n: Sum.symbol(n) + 1 for n in above.names})
         return {
             (1 if factor > 0 else -1) * (2 if monomial == ONE else 1)
@@ -175,6 +178,8 @@ def _sum(value: Sum | int) -> Sum:
 
 
 def _product(one: Monomial, other: Monomial) -> Monomial:
+    if not one or not other:
+        return one or other
     powers = dict(one)
     for name, power in other:
         powers[name] = powers.get(name, 0) + power

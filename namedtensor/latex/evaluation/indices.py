@@ -295,7 +295,7 @@ def marked(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """Turn a value into one that operations take: of a position, its numbers."""
-    return value.numbers if isinstance(value, Position) else value
+    return value.numbers if type(value) is Position else value  # a symbol is asked for its class
 
 
 def compared(a: Any, b: Any, compare: Callable[[Any, Any], Any]) -> Any:

@@ -79,7 +79,7 @@ def parts_of(part: Any) -> list[Any]:
 def all_of(kind: type[Kind], part: Any) -> tuple[Kind, ...]:
     """List the parts of one kind inside a part."""
     if not isinstance(part, Walked):
-        inside = part if type(part) is tuple else _inside(part)
+        inside = part if type(part) is tuple else ()
         return tuple([found for one in inside for found in all_of(kind, one)])
     within = _within(part)
     found: tuple[Kind, ...] | None = within.get(kind, ())

@@ -300,8 +300,9 @@ def _by_themselves(statements: Sequence[Statement]) -> set[str]:
         places = [item.at for item in part.items if isinstance(item, At)]
         return Items(part.span, tuple(places), "") if places else None
 
-    bodies = tuple([s.body for s in statements if isinstance(s, Definition)])
-    return {name.text for name in names_of(put(bodies, change)) if isinstance(name, Letter)}
+    bodies = [s.body for s in statements if isinstance(s, Definition)]
+    plain = tuple([put(body, change) if all_of(Indexed, body) else body for body in bodies])
+    return {name.text for name in names_of(plain) if isinstance(name, Letter)}
 
 
 def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declaration:

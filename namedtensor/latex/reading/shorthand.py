@@ -298,7 +298,9 @@ class _Formula:
                 if target is None and len(letters) > 1 and {*letters} <= {*used}:
                     self.shorts.clear()  # nothing says what the axes of C_{ij} are
                     return
-            statement = replace(statement, **parts, target=target or statement.target)
+            parts["target"] = target or statement.target
+            if any(part is not getattr(statement, name) for name, part in parts.items()):
+                statement = replace(statement, **parts)
             self.known.note(statement, self.section)
         if statement != self.entry.statement:
             self.entry.found.statement, self.entry.found.named = statement, True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform
@@ -62,10 +63,7 @@ class Source:
         self.text = text
         self.pieces = tuple(pieces)
         self.name = name
-        self._starts = [0]
-        for i, character in enumerate(text):
-            if character == "\n":
-                self._starts.append(i + 1)
+        self._starts = [0, *[found.end() for found in re.finditer("\n", text)]]
 
     def origin(self, offset: int) -> tuple[Source, int]:
         """Give the source that a place was written in, and the place there."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.rows import (
+    BRACES,
     ENDS,
     WIDE,
     after_bracket,
@@ -230,7 +231,7 @@ def _segments(line: Sequence[Token]) -> list[Segment]:
     braces = brackets = cell = 0
     for at, token in enumerate(line):
         text = token.text
-        step = braces_of(token)
+        step = braces_of(token) if token.kind in BRACES else 0
         if step or braces:
             braces = max(0, braces + step)
         elif text in BRACKETS:

@@ -223,10 +223,15 @@ def _depth(tokens: Sequence[Token]) -> int:
     """Count the brackets that tokens open and do not close, outside braces."""
     depth = braces = 0
     for token in tokens:
-        braces += braces_of(token)
+        if token.kind in BRACES:
+            braces += braces_of(token)
         if not braces:
             depth += (token.text in BRACKETS) - (token.text in CLOSING)
     return depth
+
+
+#: The kinds of what may open or close braces or an environment: most tokens need no second look.
+BRACES = frozenset(("open", "close", "command"))
 
 
 def braces_of(token: Token) -> int:
@@ -253,7 +258,7 @@ def outer(tokens: Sequence[Token]) -> Iterator[Token]:
     """
     braces = brackets = 0
     for token in tokens:
-        step = braces_of(token)
+        step = braces_of(token) if token.kind in BRACES else 0
         if step or braces:
             braces = max(0, braces + step)
         elif token.text in BRACKETS:
@@ -269,9 +274,10 @@ def _layouts(tokens: list[Token]) -> Iterator[tuple[list[list[Token]], bool]]:
     pending: list[Token] = []
     at = 0
     while at < len(tokens):
-        name = environment(tokens[at])
+        token = tokens[at]
+        name = environment(token) if token.kind == "command" else None
         if name is None or not (name in LAYOUTS or _lays_out(tokens, at)):
-            pending.append(tokens[at])
+            pending.append(token)
             at += 1
             continue
         start = _after_options(tokens, at + 1, name)
@@ -334,7 +340,8 @@ def split_rows(tokens: Sequence[Token]) -> list[list[Token]]:
             at = _after_skip(tokens, at)
             rows.append([])
             continue
-        depth += braces_of(token)
+        if token.kind in BRACES:
+            depth += braces_of(token)
         rows[-1].append(token)
     return rows
 

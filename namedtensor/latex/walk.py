@@ -8,36 +8,40 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import Letter, Number, Walked
+from namedtensor.latex.syntax import Letter, Number, Part, Walked
 
 Kind = TypeVar("Kind")
 
 
 class _Fields(dict[type, tuple[str, ...] | None]):
-    """The fields under which a kind of part keeps its parts; None for what is no part."""
+    """What a kind of part is made of, by the names of its fields; None for what is no part."""
 
     def __missing__(self, kind: type) -> tuple[str, ...] | None:
         names = None
-        if dataclasses.is_dataclass(kind) and kind is not Span:
+        if issubclass(kind, Part):
             aside = ("span", "block", "section", "derives")
             names = tuple([f.name for f in dataclasses.fields(kind) if f.name not in aside])
         self[kind] = names
         return names
 
 
-class _Readers(dict[type, Callable[[Any], tuple[Any, ...]] | None]):
-    """What gives all fields of a kind of part at once, the last first; None for what is no part."""
+class _Readers(dict[type, Any]):
+    """What gives the parts inside a part, the last first; nothing for a leaf, None for what is no part."""
 
-    def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+    def __missing__(self, kind: type) -> Any:
         names = FIELDS[kind]
-        found: Callable[[Any], tuple[Any, ...]] | None = None
-        if names is not None and len(names) > 1:
-            found = operator.attrgetter(*names[::-1])
-        elif names is not None:
-            found = lambda part: tuple([getattr(part, name) for name in names])
+        found: Any = names
+        if names is not None:
+            types = {field.name: field.type for field in dataclasses.fields(kind)}
+            inner = [name for name in names[::-1] if types[name] not in PLAIN]
+            # an attrgetter of one name gives no tuple, and a span is no part
+            found = operator.attrgetter(*inner, "span") if inner else ()
         self[kind] = found
         return found
 
+
+#: The types of fields that hold no part.
+PLAIN = frozenset(("str", "int", "bool", "int | float"))
 
 FIELDS = _Fields()
 _READERS = _Readers()
@@ -47,16 +51,12 @@ def children(part: Any) -> list[Any]:
     """Give the parts that a part is directly made of, in the order in which they are kept."""
     found: list[Any] = []
     read = _READERS[type(part)]
-    _spread(part if type(part) is tuple else read(part)[::-1] if read else (), found)
+    for one in part if type(part) is tuple else read(part)[::-1] if read else ():
+        if type(one) is tuple:
+            found += children(one)
+        elif _READERS[type(one)] is not None:
+            found.append(one)
     return found
-
-
-def _spread(parts: tuple[Any, ...], found: list[Any]) -> None:
-    for part in parts:
-        if type(part) is tuple:
-            _spread(part, found)
-        elif FIELDS[type(part)] is not None:
-            found.append(part)
 
 
 def walk(part: Any) -> Iterator[Any]:
@@ -109,13 +109,15 @@ def _inside(part: Any) -> list[Any]:
             pending += one[::-1]
             continue
         read = _READERS[kind]
-        if read is not None:
+        if read:
             within = getattr(one, "within", None)
             if within is None:
                 found.append(one)
                 pending += read(one)
             else:
                 found += within[object]
+        elif read is not None:
+            found.append(one)
     return found
 
 

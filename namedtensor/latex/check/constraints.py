@@ -127,9 +127,7 @@ class ConstraintScope(CheckScope):
 
     def __init__(self, checker: Checker, place: Place, statement: Constraint) -> None:
         super().__init__(checker, place, lenient=True)
-        self.reaches = any(
-            isinstance(part, (Big, Contract, Call, Derivative)) for part in walk(statement)
-        )
+        self.reaches = any(all_of(kind, statement) for kind in (Big, Contract, Call, Derivative))
         self.unknown: list[Expression] = []
         self.refused: list[tuple[Expression, NamedTensorError]] = []
 
@@ -213,7 +211,7 @@ def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> Non
     if is_range(relation):
         return
     left, report = relation.first, checker.report
-    counted = any(isinstance(part, (AxisName, Derivative)) for part in walk(left))
+    counted = any(all_of(kind, left) for kind in (AxisName, Derivative))
     if counted or not all_of(AxisName, relation.rest):
         return
     scope = ConstraintScope(checker, place, statement)

@@ -397,7 +397,7 @@ class CheckedFunction:
     def _is_bundle(self, name: Expression) -> bool:
         """Say whether a letter after the semicolon is a bundle of declared ones: W for W^1 and W^2."""
         own = key(name)
-        scripted = {id(p.base) for p in walk(self.defined.body) if isinstance(p, Scripts)}
+        scripted = {id(p.base) for p in all_of(Scripts, self.defined.body)}
         parts = [p for p in walk(self.defined.body) if id(p) not in scripted]
         if any(key(part) == own for part in parts):
             return False

@@ -36,7 +36,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Statement,
 )
-from namedtensor.latex.walk import all_of, put, walk
+from namedtensor.latex.walk import all_of, letters_of, put
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
@@ -327,7 +327,7 @@ class Document:
         places += [s.space.bound for s in spaces if s.space.bound is not None]
         names = [p for place in places if place is not None for p in names_of(place)]
         for statement in self.reading.statements:
-            names += [p for p in walk(statement) if isinstance(p, Letter) and p.text in SMALL]
+            names += [p for p in letters_of(statement) if p.text in SMALL]
         found = {}
         for name in names:
             text = key(name) if isinstance(name, (Letter, Scripts)) else None

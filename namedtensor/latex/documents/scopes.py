@@ -62,7 +62,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, walk
+from namedtensor.latex.walk import all_of, letters_of, walk
 
 #: A series that reaches back further than this is not started from its first members.
 MOST_BACK = 16
@@ -529,7 +529,7 @@ class Names:
             *scripts,
             *[p for q in (listed.parameters if listed else ()) for p in scripts_of(q)],
         ]
-        named += [p for p in walk(statement.body) if isinstance(p, Letter)]
+        named += letters_of(statement.body)
         return any(isinstance(s, Letter) and s.text == letter for s in named)
 
     def defined_at(self, place: Place) -> Defined | None:

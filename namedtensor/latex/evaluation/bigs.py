@@ -248,7 +248,7 @@ def chooses_members(e: Evaluator, part: Big) -> bool:
     """Say whether an index of an operator chooses a member of a family, as l in W^l."""
     counts = getattr(e.scope, "counts", None)
     letters = {letter.text for letter in letters_of(part.lower)}
-    names = [name for name in walk(part.body) if isinstance(name, Scripts)]
+    names = [*all_of(Scripts, part.body)]
     names += [
         replace(name, sup=None) for name in names if name.sub is not None and name.sup is not None
     ]

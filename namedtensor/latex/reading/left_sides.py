@@ -33,7 +33,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, put, walk
+from namedtensor.latex.walk import all_of, children, put
 
 #: Greek letters that are written before another one to make a name of both.
 MARKS = frozenset(("Delta", "delta", "nabla"))
@@ -308,7 +308,7 @@ def _may_be_whole(left: Expression) -> bool:
         isinstance(left, Call) and head_of(left.function) in FUNCTIONS
     )
     inner = [c for c in all_of(Call, left) if head_of(c.function) in FUNCTIONS]
-    return acts and bool(inner) and not any(isinstance(p, AxisName) for p in walk(left))
+    return acts and bool(inner) and not all_of(AxisName, left)
 
 
 def _is_moment(part: Expression) -> bool:

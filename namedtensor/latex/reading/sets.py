@@ -27,7 +27,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Unary,
 )
-from namedtensor.latex.walk import all_of, put, walk
+from namedtensor.latex.walk import all_of, put
 
 #: What stands for the letters of a set's definition.
 Names = Mapping[Expression, Expression]
@@ -48,7 +48,7 @@ def put_conditions(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         known: dict[str, Definition] = {}
         for section in reversed(sections_around(entry.region.section, parents)):
             known |= sets.get(section, {})
-        if any(isinstance(part, Big | Bars) for part in walk(statement)):
+        if any(all_of(kind, statement) for kind in (Big, Bars)):
             entry.found.statement = put(statement, Sets(known))
         if any(is_set(items) for items in all_of(Items, entry.statement)):
             entry.leave_out("a set is no tensor")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from namedtensor.latex.reading.ranges import all_bound, listed
 from namedtensor.latex.reading.statements import is_name, is_range
@@ -305,15 +306,13 @@ def _is_index(script: Expression | None) -> bool:
 
 def names_of(whole: object) -> Iterator[Expression]:
     """Give the names in a part of the tree: letters, and letters with scripts as one."""
-    waiting: list[object] = [whole]
+    waiting: list[Any] = [whole]
     while waiting:
         thing = waiting.pop()
         if isinstance(thing, Letter) or (
             isinstance(thing, Scripts) and isinstance(thing.base, Letter)
         ):
             yield thing
-        elif isinstance(thing, tuple):
-            waiting += thing
         else:
             waiting += children(thing)
 

@@ -197,7 +197,7 @@ def moved(part: Any, by: int) -> Any:
         value = getattr(part, name)
         if name == "span":
             value = Span(value.start + by, value.end + by)
-        elif value is not None and type(value) is not str:
+        elif type(value) is tuple or FIELDS[type(value)] is not None:
             value = moved(value, by)
         setattr(new, name, value)
     return new

@@ -39,7 +39,7 @@ def bounds_of(root: Node, given: Given) -> Bounds:
 
     for node in operands_first([root]):
         value = node.value
-        if isinstance(value, int | float) and not math.isnan(value):
+        if isinstance(value, (int, float)) and not math.isnan(value):
             known[node] = (value, value)
         elif not node.operands and node.operation.primitive.bounds is None:
             known[node] = given(node)

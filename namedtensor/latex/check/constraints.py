@@ -162,7 +162,7 @@ class ConstraintScope(CheckScope):
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
         if isinstance(error, IndexRangeError):
             return UNKNOWN  # x_{time(0)} = 0 defines the element before the first
-        named = isinstance(where, Letter | Scripts)
+        named = isinstance(where, (Letter, Scripts))
         meaning = self.checker.names.look(where, self.place, {}) if named else None
         defined = None if meaning is None else meaning.defined
         if isinstance(error, ArgumentsError) and defined is not None and defined.kind == "function":

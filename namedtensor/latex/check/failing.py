@@ -132,7 +132,7 @@ def _is_power(where: Expression) -> bool:
         isinstance(where, Scripts)
         and where.sub is None
         and is_small(where.base)
-        and isinstance(where.sup, Number | Binary | Unary)
+        and isinstance(where.sup, (Number, Binary, Unary))
     )
 
 

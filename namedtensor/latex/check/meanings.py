@@ -43,7 +43,7 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
             place = Place(index, statement.block, statement.section)
             _rate(checker, statement, place)
             for part in walk(statement.body):
-                if isinstance(part, Scripts | Binary | Letter):
+                if isinstance(part, (Scripts, Binary, Letter)):
                     _constant(checker, part, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)

@@ -130,7 +130,7 @@ class Ranges:
         if id(defined) in self.run:
             return self.run[id(defined)]
         value = plain(self.checker.found.get(id(defined), UNKNOWN))
-        if isinstance(value, int | float):
+        if isinstance(value, (int, float)):
             return None if math.isnan(value) else (value, value)
         node = node_of(value)
         if node is None or id(defined) in self._busy:
@@ -292,7 +292,7 @@ def _bounds(roots: Sequence[Node], low: float, high: float) -> Bounds:
 
 def _extent(numbers: Sequence[Any]) -> Bounds:
     """Give the least and the greatest of some numbers; None if they are not real."""
-    real = [x for x in numbers if isinstance(x, bool | int | float)]
+    real = [x for x in numbers if isinstance(x, (bool, int, float))]
     return (min(real), max(real)) if real and len(real) == len(numbers) else None
 
 

@@ -113,7 +113,7 @@ def sizes_apart(statements: Sequence[Statement]) -> Sequence[Statement]:
     def change(part: Any) -> Any:
         if isinstance(part, Letter) and part.text in both:
             return AxisSize(part.span, both[part.text])
-        named = part.base if isinstance(part, Scripts | Indexed) else None
+        named = part.base if isinstance(part, (Scripts, Indexed)) else None
         if not isinstance(named, Letter) or named.text not in both:
             return None
         if isinstance(part, Indexed):

@@ -655,7 +655,7 @@ class Names:
 
     def _is_power(self, name: Expression, text: str, place: Place) -> bool:
         """Say whether x^2 is a power though x^t is a series: x is given here, and no member of it."""
-        if not isinstance(name, Scripts) or not isinstance(name.sup, Number | Letter):
+        if not isinstance(name, Scripts) or not isinstance(name.sup, (Number, Letter)):
             return False
         if name.sub is not None or name.primes or text in self.declared or text in self.defined:
             return False

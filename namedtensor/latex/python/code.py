@@ -50,7 +50,7 @@ def statement(start: str, code: Code, indent: int = 1) -> list[str]:
     )
     """
     room = WIDTH - len(INDENT) * indent - len(start)
-    fits = len(printed(code)) <= room or isinstance(code, Apply | Subscript | Items)
+    fits = len(printed(code)) <= room or isinstance(code, (Apply, Subscript, Items))
     first, *rest = _broken(code, room) if fits else _between(code, room)
     return [INDENT * indent + line for line in (start + first, *rest)]
 

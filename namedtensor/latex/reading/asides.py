@@ -360,7 +360,7 @@ def _stated_sizes(statement: Statement) -> Iterator[tuple[AxisSize, Expression]]
     relation = statement.relation if isinstance(statement, Constraint) else None
     if isinstance(relation, Relation) and isinstance(relation.first, AxisSize):
         for op, side in relation.rest:
-            if op == "=" and isinstance(side, Letter | Scripts) and is_target(side):
+            if op == "=" and isinstance(side, (Letter, Scripts)) and is_target(side):
                 yield relation.first, side
 
 

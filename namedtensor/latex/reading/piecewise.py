@@ -97,7 +97,7 @@ def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]
 
 def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> int | None:
     """Join the pieces that begin at a place; give the place behind them, None where one is unreadable."""
-    many = isinstance(first.target, Indexed | Call) or bool(places_of(first.target))
+    many = isinstance(first.target, (Indexed, Call)) or bool(places_of(first.target))
     inside = many and not any(all_of(Cases, first.body))
     if first.op != "=" or not inside:
         return at + 1
@@ -217,7 +217,7 @@ def _value(entry: Entry, first: Definition, behind: str) -> Expression | None:
         return statement.body if statement.target == first.target else None
     if not isinstance(statement, Constraint) or condition_of(statement) is not None:
         return None
-    plain = not isinstance(statement.relation, Space | Items)
+    plain = not isinstance(statement.relation, (Space, Items))
     when = OTHERWISE.match(behind) or WHEN.match(behind)
     return statement.relation if plain and when else None
 

@@ -143,7 +143,7 @@ def with_quantities(
     users: dict[Expression, list[Definition]] = {}
     for statement in statements:
         if isinstance(statement, Definition):
-            parts = [p for p in walk(statement.body) if isinstance(p, Letter | Scripts)]
+            parts = [p for p in walk(statement.body) if isinstance(p, (Letter, Scripts))]
             for part in {_without_power(p) for p in parts}:
                 users.setdefault(part, []).append(statement)
     small = [name for name in users if is_small(name) and key_of(name) not in given]
@@ -234,7 +234,7 @@ def _multiplied(
             bare = sum(part == name for part in walk(tuple(statements))) > len(called)
             marked = isinstance(name, Scripts) or (isinstance(name, Letter) and len(name.text) > 1)
             inside = [a for c in called for a in c.arguments]
-            whole = all(isinstance(a, Binary | Contract) for a in inside)
+            whole = all(isinstance(a, (Binary, Contract)) for a in inside)
             if words.number or (words.something and (bare or (marked and whole))):
                 numbers.add(key_of(name))
 

@@ -240,7 +240,7 @@ def renamed(part: Any, names: Mapping[Expression, Expression]) -> Any:
     """Put other expressions for indices, also for those that are written together, i and j of ij."""
 
     def change(one: Any) -> Any:
-        if isinstance(one, Letter | Scripts) and one in names:
+        if isinstance(one, (Letter, Scripts)) and one in names:
             return names[one]
         pieces = _letters_in(one) if isinstance(one, Letter) and one.style == "letter" else ()
         if len(pieces) > 1 and any(piece in names for piece in pieces):

@@ -376,7 +376,7 @@ def _index(table: Definition) -> Callable[[Any], Any]:
     places, name = _indices(table.target), head_of(table.target)
 
     def element(part: Any) -> Any:
-        alike = type(part) is type(table.target) or isinstance(part, Scripts | Indexed)
+        alike = type(part) is type(table.target) or isinstance(part, (Scripts, Indexed))
         given = _indices(part) if alike and head_of(part) == name else ()
         if not given or len(given) != len(places):
             return None

@@ -620,7 +620,7 @@ def up_to(lower: Expression | None, upper: Expression, env: Mapping[str, Runs]) 
         return frozenset()
     found: list[str | Expression] = [upper]
     while (
-        isinstance(upper, Binary) and upper.op == "-" and isinstance(upper.right, Number | Letter)
+        isinstance(upper, Binary) and upper.op == "-" and isinstance(upper.right, (Number, Letter))
     ):
         upper = upper.left
         found.append(upper)
@@ -655,5 +655,5 @@ def named(part: Any, bound: Collection[str] = ()) -> Iterator[tuple[str, str]]:
 def is_near(at: Expression) -> bool:
     """Say whether an index is a letter, or one before or after it."""
     if isinstance(at, Binary) and at.op in ("+", "-"):
-        return is_near(at.left) and isinstance(at.right, Number | Letter)
+        return is_near(at.left) and isinstance(at.right, (Number, Letter))
     return isinstance(at, Number) or (isinstance(at, Letter) and at.style == "letter")

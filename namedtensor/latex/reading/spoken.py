@@ -348,7 +348,7 @@ def numbers_in(relation: Relation) -> tuple[Expression, ...]:
 
 def head_of(name: Expression) -> str:
     """Give the letter of a name without its scripts and arguments."""
-    while isinstance(name, Scripts | Indexed | Call):
+    while isinstance(name, (Scripts, Indexed, Call)):
         name = name.function if isinstance(name, Call) else name.base
     return name.text if isinstance(name, Letter) else ""
 
@@ -360,8 +360,10 @@ def key_of(name: Expression) -> str:
     >>> key_of(parse_expression("d_k")), key_of(parse_expression("W'^1"))
     ('d_k', "W'^1")
     """
+    if isinstance(name, Letter):
+        return name.text
     parts = [head_of(name)]
-    while isinstance(name, Scripts | Indexed):
+    while isinstance(name, (Scripts, Indexed)):
         if isinstance(name, Scripts):
             parts += ["'" * name.primes]
             parts += [f"_{_said(name.sub)}"] if name.sub is not None else []

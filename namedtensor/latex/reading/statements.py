@@ -220,7 +220,7 @@ def condition_of(statement: Statement) -> Expression | None:
         said = tuple([("=", part) for part in (statement.body, *statement.chain)])
         return Relation(statement.span, statement.target, said)
     relation = statement.relation if isinstance(statement, Constraint) else None
-    return relation if isinstance(relation, Relation | Is | Logic) else None
+    return relation if isinstance(relation, (Relation, Is, Logic)) else None
 
 
 def is_range(relation: Expression) -> bool:

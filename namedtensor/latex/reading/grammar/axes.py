@@ -297,10 +297,10 @@ class Axes(Cursor):
         span = self.span(start)
         if base is self.closed:
             element = isinstance(base, Indexed) and any(isinstance(i, At) for i in base.items)
-            if sup is not None and (element or isinstance(base, Letter | Scripts)):
+            if sup is not None and (element or isinstance(base, (Letter, Scripts))):
                 base = Items(base.span, (base,), "(")  # (h)^2 is no member of h^t
             return Scripts(span, base, sub, sup, primes)
-        if isinstance(base, Indexed) and isinstance(base.base, Letter | Scripts) and _names(sup):
+        if isinstance(base, Indexed) and isinstance(base.base, (Letter, Scripts)) and _names(sup):
             return Indexed(span, self.scripted(base.base, start, sub, sup, primes), base.items)
         if isinstance(base, Scripts) and not (
             (sub is not None and base.sub is not None) or (sup is not None and base.sup is not None)
@@ -472,4 +472,4 @@ def _one_sided(arrow: str, side: str, span: Span) -> Fault:
 
 def _names(sup: Expression | None) -> bool:
     """Say whether a superscript may be part of a name."""
-    return not isinstance(sup, Unary | Binary | AxisName)
+    return not isinstance(sup, (Unary, Binary, AxisName))

@@ -117,7 +117,7 @@ class Parser(Parts):
         indicates = isinstance(base, Letter) and base.text in INDICATORS
         if indicates and self.peek().text in ("\\{", "["):
             return self.call(base, (), start)
-        if self.peek().text == "(" and isinstance(base, Letter | Scripts):
+        if self.peek().text == "(" and isinstance(base, (Letter, Scripts)):
             return self.call(base, (), start)
         return base
 
@@ -126,10 +126,10 @@ class Parser(Parts):
         if (
             isinstance(part, Binary)
             and part.op == "circ"
-            and isinstance(part.right, Letter | Scripts)
+            and isinstance(part.right, (Letter, Scripts))
         ):
             left = part.left
-            first = [left] if isinstance(left, Letter | Scripts) else self._composed(left)
+            first = [left] if isinstance(left, (Letter, Scripts)) else self._composed(left)
             return [*first, part.right] if first else []
         return []
 

@@ -196,7 +196,7 @@ class Parts(Spaces):
         head = base.base if isinstance(base, Scripts) else None
         if isinstance(head, Letter) and head.text.lower() in ("top", "topk"):
             return self.apply(base, axes, start, True)  # top_k X
-        if isinstance(base, Letter | Scripts) and self.peek().text == "(":
+        if isinstance(base, (Letter, Scripts)) and self.peek().text == "(":
             return self.call(base, axes, start)
         whole = self.joined_along(base, axes, start)
         if whole is not None:
@@ -272,7 +272,7 @@ class Parts(Spaces):
         if text in ("(", "[") and len(parts) == 1 and not after:
             return parts[0]
         element = start > 0 and self.tokens[start - 1].text in ("\\in", "\\notin")
-        if len(parts) == 1 and not (after or element or isinstance(parts[0], Relation | Dots)):
+        if len(parts) == 1 and not (after or element or isinstance(parts[0], (Relation, Dots))):
             return parts[0]
         return Items(span, (*parts, *after), BRACKET_NAMES[text])
 
@@ -358,7 +358,7 @@ class Parts(Spaces):
         except Fault:
             found = None
         index = found[0].first if found and isinstance(found[0], Relation) else found and found[0]
-        if found is None or after is None or not isinstance(index, Letter | Scripts):
+        if found is None or after is None or not isinstance(index, (Letter, Scripts)):
             self.at = at
             return None
         self.at = after
@@ -521,7 +521,7 @@ class Parts(Spaces):
         cells = tuple(tuple(self.cell(cell) for cell in row) for row in rows)
         if len(cells) == 2 and [len(row) for row in cells] == [1, 1]:
             column, inner = cells[0][0], cells[1][0]
-            if isinstance(inner, Matrix) and isinstance(column, AxisName | Items):
+            if isinstance(inner, Matrix) and isinstance(column, (AxisName, Items)):
                 axis = column if isinstance(column, AxisName) else None
                 return Matrix(self.span(start), inner.rows, None, axis)
         self.positional = True

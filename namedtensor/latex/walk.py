@@ -78,9 +78,10 @@ def parts_of(part: Any) -> list[Any]:
 
 def all_of(kind: type[Kind], part: Any) -> tuple[Kind, ...]:
     """List the parts of one kind inside a part."""
-    if not isinstance(part, Walked):
-        inside = part if type(part) is tuple else ()
-        return tuple([found for one in inside for found in all_of(kind, one)])
+    if type(part) is tuple:
+        return tuple([found for one in part for found in all_of(kind, one)])
+    if not _READERS[type(part)]:
+        return (part,) if type(part) is kind else ()
     within = _within(part)
     found: tuple[Kind, ...] | None = within.get(kind, ())
     if found is None:

@@ -134,11 +134,10 @@ def test_only_the_numbers_shown_are_read():
     assert frozenset({("head", 999_999), ("seq", 999_999), ("emb", 999_999)}) in numbers(page(X))
 
 
-@pytest.mark.parametrize("data", [torch.empty(2, device="meta"), torch.ones(2).to_sparse()])
-def test_a_tensor_whose_numbers_are_out_of_reach_shows_its_shape(data):
-    assert page(nt.tensor(data, seq)) == (
+def test_a_tensor_whose_numbers_are_out_of_reach_shows_its_shape():
+    assert page(nt.tensor(torch.empty(2, device="meta"), seq)) == (
         '<div class="namedtensor"><div class="shape">'
-        f"seq[2], float32 torch{' meta' if data.is_meta else ''}</div>"
+        "seq[2], float32 torch meta</div>"
         "<div>(its numbers cannot be read)</div></div>"
     )
 

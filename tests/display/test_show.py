@@ -130,7 +130,6 @@ STRANGE = {
     "ten axes": lambda: nt.zeros(" ".join(f"a{i}[3]" for i in range(10))),
     "bfloat16": lambda: nt.tensor(torch.ones(3, 20).bfloat16(), seq, emb),
     "meta": lambda: nt.tensor(torch.ones(3, 20, device="meta"), seq, emb),
-    "sparse": lambda: nt.tensor(torch.eye(20).to_sparse(), seq, emb),
     "gradient": lambda: nt.tensor(torch.ones(3, 20, requires_grad=True) * 2, seq, emb),
     "view of 10 GB": lambda: nt.tensor(torch.ones(1).expand(50_000, 50_000), seq, emb),
     "numpy view of 10 GB": lambda: nt.tensor(np.broadcast_to(1.0, (50_000, 50_000)), seq, emb),

@@ -59,10 +59,6 @@ def test_a_single_number_stands_on_one_line(data, text):
             torch.empty(2, device="meta"),
             "seq[2], float32 torch meta)\n(its numbers cannot be read)",
         ),
-        (
-            torch.ones(2).to_sparse(),
-            "seq[2], float32 torch)\n(its numbers cannot be read)",
-        ),
     ],
 )
 def test_one_axis(data, text):

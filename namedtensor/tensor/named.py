@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from namedtensor.axes import (
@@ -317,20 +317,21 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
             "rename its axes: X[seq >> seq_]",
         )
     named = parse_axes(axes)
-    call = f"tensor({', '.join(['data', *map(repr, named)])})"
-    distinct(call, named)
+    names = tuple([axis.name for axis in named])
+    if len(set(names)) < len(names):
+        distinct(_call(named), named)
     backend = backend_of(data)
     if backend is None:
-        backend, data = get_backend("numpy"), _array(call, data)
+        backend, data = get_backend("numpy"), _array(named, data)
     elif type(data).__name__ in ("MaskedArray", "matrix"):
-        data = _plain(call, data)
+        data = _plain(named, data)
     elif backend.name == "torch":
-        _hold_strided(call, data)
-    kind = _kind(call, backend, data)
+        _hold_strided(named, data)
+    kind = _kind(named, backend, data)
     if len(named) != len(data.shape):
         sizes = ", ".join(map(str, data.shape))
         raise AxisNameError(
-            call,
+            _call(named),
             f"data has sizes ({sizes}), {len(data.shape)} in all, and "
             f"{len(named)} {'axis is' if len(named) == 1 else 'axes are'} named",
             hint="give one name for each, in the order in which data holds them",
@@ -338,42 +339,46 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
     for axis, size in zip(named, data.shape, strict=True):
         if axis.size is not None and axis.size != size:
             raise AxisSizeError(
-                call,
+                _call(named),
                 f"axis {axis.name} is {axis.size} in the call and {size} in data",
                 hint=f"leave the size out: {axis.name}",
             )
-    return NamedTensor(data, layout_of(tuple([a.name for a in named]), kind, backend))
+    return NamedTensor(data, layout_of(names, kind, backend))
 
 
-def _array(call: str, data: Any) -> Any:
+def _call(named: Sequence[Axis]) -> str:
+    return f"tensor({', '.join(['data', *map(repr, named)])})"
+
+
+def _array(named: Sequence[Axis], data: Any) -> Any:
     try:
         return np.asarray(data)
     except NamedTensorError as error:
         raise BackendError(
-            call,
+            _call(named),
             "data is a list of named tensors, whose axes have names already",
             hint="join them along a new axis: nt.stack[batch](*data), with data the list",
         ) from error
     except ValueError as error:
         raise AxisSizeError(
-            call,
+            _call(named),
             "the lists are not all of one length, so they make no array",
             hint="pad the shorter ones, or make a tensor of each",
         ) from error
 
 
-def _plain(call: str, data: Any) -> Any:
+def _plain(named: Sequence[Axis], data: Any) -> Any:
     """Turn numpy's matrix, whose * is another product, into an array; refuse a masked array."""
     if hasattr(data, "filled"):
         raise KindError(
-            call,
+            _call(named),
             "data is a masked array, and a named tensor has no mask",
             hint="fill what is masked: data.filled(0)",
         )
     return np.asarray(data)
 
 
-def _hold_strided(call: str, data: Any) -> None:
+def _hold_strided(named: Sequence[Axis], data: Any) -> None:
     """Refuse torch's tensors whose numbers do not lie in one array of sizes and strides."""
     import torch
 
@@ -386,16 +391,16 @@ def _hold_strided(call: str, data: Any) -> None:
         what, code = f"of layout {layout}, and named tensors hold arrays", "data.to_dense()"
     else:
         return
-    raise BackendError(call, f"data is {what}", hint=f"convert it before: {code}")
+    raise BackendError(_call(named), f"data is {what}", hint=f"convert it before: {code}")
 
 
-def _kind(call: str, backend: Backend, data: Any) -> str:
+def _kind(named: Sequence[Axis], backend: Backend, data: Any) -> str:
     kind = backend.kind_of(data.dtype)
     if kind == "object":
         one = None if data.shape else data.item()
         listed = isinstance(one, Iterable) and not isinstance(one, (str, bytes, Mapping))
         raise KindError(
-            call,
+            _call(named),
             f"data of dtype {data.dtype} does not hold numbers"
             if data.shape or isinstance(one, int)  # beyond 64 bits
             else f"data is {kind_of_thing(one)}, and not numbers",

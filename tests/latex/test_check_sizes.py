@@ -88,3 +88,14 @@ def test_an_index_of_one_axis_is_none_of_another_of_no_stated_size():
         ).check()
         == []
     )
+
+
+@pytest.mark.parametrize("parts", [r"\text{a}:3, \text{b}", r"\text{a}:3, \text{b}:4"])
+def test_an_axis_that_does_not_split_into_its_parts_is_reported(parts):
+    document = read(
+        r"$X \in \mathbb{R}^{\text{emb}:10, \text{seq}}$ and "
+        rf"$$f(X) = X_{{\text{{emb}} \rightarrow ({parts})}}$$"
+    )
+    (found,) = document.check()
+    assert (found.severity, found.code) == ("error", "axis-size")
+    assert found.message.startswith("axis emb is 10 in X, which does not split into parts of ")

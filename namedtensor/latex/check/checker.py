@@ -8,11 +8,11 @@ from typing import Any
 
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check.compare import check_chain, check_declared, check_series, check_terms
+from namedtensor.latex.check.failing import acts_along, close
 from namedtensor.latex.check.functions import CheckedFunction, Promised
 from namedtensor.latex.check.look import look_at_indices
 from namedtensor.latex.check.report import Report, is_own_size, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
-from namedtensor.latex.check.shapes import acts_along, close
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
 from namedtensor.latex.documents.along import ALONG, axis_along, bare

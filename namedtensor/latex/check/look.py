@@ -12,9 +12,8 @@ from typing import Any
 from namedtensor.errors import AxisMissingError
 from namedtensor.latex.check.algebra import text
 from namedtensor.latex.check.annotations import alike
-from namedtensor.latex.check.failing import failed, sizes_meet
+from namedtensor.latex.check.failing import failed, shapes_of, sizes_meet
 from namedtensor.latex.check.report import is_own_size, shape_text, size_text, unstated
-from namedtensor.latex.check.shapes import shapes_of
 from namedtensor.latex.check.sizes import algebra, condition, is_never_negative, is_positive
 from namedtensor.latex.check.symbols import Symbols, Taken
 from namedtensor.latex.check.types import as_size, node_of

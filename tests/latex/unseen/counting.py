@@ -15,6 +15,7 @@ import namedtensor.latex
 from ..corpus.entry import Entry, axes_of, draw
 from . import (
     authors,
+    disciplines,
     further,
     hosts,
     latecomers,
@@ -42,6 +43,7 @@ ROOMS = (
     latecomers,
     passersby,
     visitors,
+    disciplines,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

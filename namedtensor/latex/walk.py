@@ -128,8 +128,10 @@ def letters_of(part: Any) -> tuple[Letter, ...]:
 
 
 def parted(letter: Letter) -> tuple[Letter, ...]:
-    """Part italics that are written without a space: k and h of kh."""
-    start = letter.span.start
+    """Part italics that are written without a space: k and h of kh; a command or an accent has no parts."""
+    start, end = letter.span.start, letter.span.end
+    if end - start != len(letter.text):
+        return ()
     return tuple([Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(letter.text)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
@@ -296,8 +297,8 @@ class Checker(Symbols):
             return self.promise(self._promised(defined, declared), defined)
         first = self.member(stem(defined.name), defined.place)
         type_ = None if first is None else type_of(self.value_of(first, around))
-        # a series that begins with the number 0 may go on with tensors
-        if type_ is None or type_.host:
+        # a series that begins with a number may go on with tensors
+        if type_ is None or type_.host or not type_.axes:
             return self._tried.setdefault(id(defined), UNKNOWN)
         return self.stand_in(type_)
 
@@ -352,13 +353,14 @@ class Checker(Symbols):
         if member is None or (below and not defined.letters):
             return None
         said = type_of(self.value_of(member))
-        return None if said is None or said.host else (member.name, said)
+        return None if said is None or said.host or not said.axes else (member.name, said)
 
     def member(self, name: str | None, place: Place) -> Defined | None:
         """Find the first member of a series that is not being evaluated, first in the same block."""
         found = [
             d
-            for d in self.names.near(name, place)
+            for at in (place, replace(place, block=-1))
+            for d in self.names.near(name, at)
             if d.place.section == place.section
             and not (d.kind == "function" or d.letters or id(d) in self._open)
         ]

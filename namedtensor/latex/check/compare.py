@@ -257,10 +257,11 @@ def check_letters(symbols: Symbols, statements: Sequence[Statement]) -> None:
 
 
 def _look_at_letters(symbols: Symbols, part: Any, own: Mapping[Any, Any], place: Place) -> None:
-    if isinstance(part, Cases):
-        return  # what a condition chooses may look anywhere
-    if isinstance(part, Big):
-        own = {at: run for at, run in own.items() if at not in letters_of(part.lower)}
+    bound: Any = part.lower if isinstance(part, Big) else None
+    if isinstance(part, Cases):  # what a condition chooses may look anywhere
+        bound = tuple([row.condition for row in part.rows if row.condition is not None])
+    if bound:
+        own = {at: run for at, run in own.items() if at not in letters_of(bound)}
     for item, size in _sizes(symbols, part, place) if isinstance(part, Indexed) else ():
         at = item.at.left if isinstance(item.at, Binary) else item.at
         axis, long = own.get(at, ("", None))

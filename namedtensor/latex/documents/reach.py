@@ -451,7 +451,7 @@ class Walk:
             return False
         if name.style == "letter" and 1 < len(name.text) < 4 and name.text.isalpha():
             parts = parted(name)
-            if all(self._means_something(p, around) for p in parts):
+            if parts and all(self._means_something(p, around) for p in parts):
                 for part in parts:
                     self._name(part, around)
         return False

@@ -78,10 +78,8 @@ def _split(e: Evaluator, name: Letter) -> tuple[Letter, ...] | None:
     """Take kh apart where k and h are names."""
     if name.style != "letter" or len(name.text) < 2 or not name.text.isalpha():
         return None
-    if name.span.end - name.span.start != len(name.text):
-        return None  # a command, or a letter with an accent or in another style
     parts = parted(name)
-    known = all(p in e.bound or e.scope.find(p) is not None for p in parts)
+    known = bool(parts) and all(p in e.bound or e.scope.find(p) is not None for p in parts)
     return parts if known else None
 
 

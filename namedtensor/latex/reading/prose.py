@@ -12,6 +12,9 @@ from namedtensor.latex.source import Span
 #: Prose that joins two conditions is parted from what stands before and after.
 JOINED = re.compile(r"(?:(?P<first>and|or)\s+)?(?P<middle>.*?)(?:\s+(?P<last>and|or))?$", re.DOTALL)
 
+#: Names of axes in one text, \text{row, col'}.
+LISTED = re.compile(r"[^\W\d]\w*'*(?:\s*,\s*[^\W\d]\w*'*)+")
+
 #: A Greek letter in a text stands for itself.
 LETTERS = {name: letter for letter, name in GREEK_SIGNS.items()}
 
@@ -44,7 +47,7 @@ def _words(kind: str, text: str, span: Span, spaced: bool) -> Iterator[Token]:
     """Give a text as one token; a list of axes as several, and what joins conditions apart."""
     if not text:
         return
-    if kind == "axis" and "," in text:
+    if "," in text and (kind == "axis" or LISTED.fullmatch(text)):
         for at, name in enumerate(text.split(",")):
             if at:
                 yield Token("sign", ",", span)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.latex.reading.words import LETTERS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -232,8 +231,7 @@ def indices_of(
 
 def _letters_in(part: Letter) -> tuple[Letter, ...]:
     r"""Part ij, and not \mu."""
-    one = part.text in LETTERS and part.span.end - part.span.start > len(part.text)
-    return (part,) if one or len(part.text) < 2 else parted(part)
+    return parted(part) or (part,)
 
 
 def renamed(part: Any, names: Mapping[Expression, Expression]) -> Any:

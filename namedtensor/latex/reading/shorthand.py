@@ -56,6 +56,9 @@ FROM_ZERO: Runs = frozenset(("0",))
 #: Tensors with more axes than these have no short elements.
 MOST = 6
 
+#: So many definitions are followed, each of what the one before it uses.
+FAR = 9
+
 #: How a vector looks where its elements do not: \mathbf{t} and t_i.
 DRESSED = ("", "bold", "vec")
 
@@ -67,11 +70,36 @@ def short_elements(
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
     known = _Known(found, parents)
     formulas = [_Formula(known, *pair) for pair in enumerate(found)] if known.axes else []
-    for step in (_Formula.note_ranges, _Formula.set_apart, _Formula.show, _Formula.rewrite):
+    for step in (_Formula.note_ranges, _Formula.set_apart, _Formula.show):
         for formula in formulas:
             step(formula)
+    for formula in _after_what_they_use(formulas):
+        formula.rewrite()
     said = [dict(formula.shorts) for formula in formulas]
     return tuple([tuple(shorts.items()) for shorts in said if shorts])
+
+
+def _after_what_they_use(formulas: Sequence[_Formula]) -> list[_Formula]:
+    """Sort formulas: those that define elements written short before those that use them."""
+    makers: dict[str, list[_Formula]] = {}
+    for formula in formulas:
+        target = getattr(formula.statement, "target", None)
+        if short_form(target) is not None:
+            makers.setdefault(head_of(target), []).append(formula)
+    found: dict[_Formula, None] = {}
+
+    def take(formula: _Formula, around: tuple[_Formula, ...]) -> None:
+        letters = dict.fromkeys([t.text for t in letters_of(formula.statement)])
+        for text in letters if len(around) < FAR else ():
+            for maker in makers.get(text, ()):
+                if maker not in found and maker is not formula and maker not in around:
+                    take(maker, (*around, formula))
+        found[formula] = None
+
+    for formula in formulas:
+        if formula not in found:
+            take(formula, ())
+    return [*found]
 
 
 class _Known:

@@ -768,7 +768,7 @@ Lenses distort. With $\rho^2 = \nsum{\uv} \bm{u}^2$ we get the pixel
 
 \subsection{Objective}
 Let $\bm{z} \in \mathbb{R}^{\cam[C] \times \pt[P] \times \uv[2]}$ be the observations, and $V \in \{0, 1\}^{\cam[C] \times \pt[P]}$ say which point is visible in which camera.
-The residuals are $e = \| \bm{z} - \hat{\bm{z}} \|_{\uv}$. Outliers are tamed by Huber's loss
+The residuals are $e = \| \bm{z} - \hat{\bm{z}} \|_{\uv}$. Outliers are tamed by Huber's loss with the threshold $\kappa$,
 \begin{equation}
 \varrho(e) = \begin{cases} \tfrac12 e^2 & |e| \leq \kappa \\ \kappa \left( |e| - \tfrac12 \kappa \right) & \text{else} \end{cases}
 \end{equation}

@@ -271,10 +271,21 @@ class Parts(Spaces):
             return self.size_or_bars(start, self.only(parts, token), text == "\\lVert")
         if text in ("(", "[") and len(parts) == 1 and not after:
             return parts[0]
+        if text == "\\langle" and len(parts) == 1 and not (after or isinstance(parts[0], Relation)):
+            axes = self.axes_below()
+            return Call(span, Letter(token.span, "E", "word"), axes, (parts[0],), (), "[")
         element = start > 0 and self.tokens[start - 1].text in ("\\in", "\\notin")
         if len(parts) == 1 and not (after or element or isinstance(parts[0], (Relation, Dots))):
             return parts[0]
         return Items(span, (*parts, *after), BRACKET_NAMES[text])
+
+    def axes_below(self) -> tuple[AxisName, ...]:
+        """Read the axes that stand below what was read, if there are any."""
+        if self.peek().kind != "sub" or not self.next_is_axes(1):
+            return ()
+        self.at += 1
+        self.named = True
+        return self.axes_argument()
 
     def inside(self, token: Token) -> tuple[list[Expression], list[Expression]]:
         """Read up to the bracket that closes this one; part it at the semicolon."""
@@ -389,11 +400,7 @@ class Parts(Spaces):
         if not double and isinstance(inner, AxisName):
             self.named = True
             return AxisSize(self.span(start), inner)
-        axes: tuple[AxisName, ...] = ()
-        if double and self.peek().kind == "sub" and self.next_is_axes(1):
-            self.at += 1
-            axes = self.axes_argument()
-            self.named = True
+        axes = self.axes_below() if double else ()
         if any(axis.name == "F" for axis in axes):
             span, order = self.span(start), Items(axes[0].span | axes[-1].span, axes, "")
             return Scripts(span, Bars(span, inner, double), order)

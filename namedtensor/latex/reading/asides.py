@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from namedtensor.latex.reading.hosts import Region
 from namedtensor.latex.reading.looks import DRESSES, FONTS
+from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     ROUNDS,
@@ -24,7 +25,7 @@ from namedtensor.latex.reading.spoken import (
     numbers_in,
     sections_around,
 )
-from namedtensor.latex.reading.statements import Failed, Found, is_equation, is_range, is_target
+from namedtensor.latex.reading.statements import Failed, Found, is_equation, is_name, is_range, is_target
 from namedtensor.latex.reading.tokens import ASIDE, Fault
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
@@ -232,7 +233,11 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
             _take(entry, spoken)
     notation = bool(spoken.here)
     plain = {id(e.statement): e for e in waiting if not e.kept and not e.positional}
-    for statement in closed_among([e.statement for e in plain.values()], spoken):
+    displayed = [e.statement for e in plain.values() if e.region.display]
+    numbers = {key_of(name) for entry in entries for name in _spoken_of(entry)}
+    for statement in closed_among(
+        [e.statement for e in plain.values()], spoken, numbers, displayed
+    ):
         _take(plain[id(statement)], spoken)
     if notation:
         _follow(waiting, spoken)
@@ -241,6 +246,13 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
         if entry.region.block in blocks and isinstance(entry.statement, Induction):
             entry.kept = True
     return spoken
+
+
+def _spoken_of(entry: Entry) -> tuple[Expression, ...]:
+    """Give the names that stand alone in prose: the mass $m$."""
+    said = entry.statement if isinstance(entry.read, Found) and not entry.region.display else None
+    names = listed(said.relation) if isinstance(said, Constraint) else ()
+    return names if all(map(is_name, names)) else ()
 
 
 def _take(entry: Entry, spoken: Spoken) -> None:

@@ -163,8 +163,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 text[above.span.end : entry.region.span.start]
             )
             starts = isinstance(statement.target, Indexed) and name in elements.series
-            given = _in_reach(elements.declared, name, section, parents)
-            whole = any(given) and MODEL.search(_around(entry, text)[0])
+            whole = name in elements.declared and MODEL.search(_around(entry, text)[0])
             shown = [at for at in there if at.block < entry.region.block]
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
@@ -229,7 +228,7 @@ def _remarks(
     at_first = isinstance(statement.target, Letter) and FIRST.search(before)
     if there or at_first or REMARKS.search(before):
         return True
-    if MODEL.search(before) and _in_reach(elements.declared, name, section, parents):
+    if MODEL.search(before) and name in elements.declared:
         return True
 
     def is_declared(part: Expression) -> bool:

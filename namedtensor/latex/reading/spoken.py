@@ -29,7 +29,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, letters_of
+from namedtensor.latex.walk import all_of, children, letters_of, reached
 
 #: Names that a formula may use without anybody giving them.
 CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
@@ -81,6 +81,8 @@ class Spoken:
         self.tensors: set[tuple[int, str]] = set()
         self.anywhere: set[str] = set()
         self.plain: set[tuple[int, str]] = set()
+        #: what is defined
+        self.made: set[str] = set()
 
     def set_aside(self, statement: Statement, section: int) -> None:
         """Take in that a declaration gives its names axes that are counted."""
@@ -99,6 +101,8 @@ class Spoken:
             self.given |= {(place, size) for size in sizes for place in (section, None)}
         for name in subjects_of(statement):
             key = key_of(name)
+            if isinstance(statement, Definition):
+                self.made.add(key)
             if not isinstance(statement, Constraint):
                 self.given |= {(section, key), (None, key)}
                 if isinstance(name, Scripts) and _is_index(name.sup or name.sub):
@@ -205,10 +209,16 @@ class Spoken:
         return (section, bare) in self.given or bare in self.anywhere
 
 
-def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statement]:
+def closed_among(
+    statements: Sequence[Statement],
+    spoken: Spoken,
+    numbers: Collection[str] = (),
+    shown: Collection[Statement] = (),
+) -> list[Statement]:
     """Give the definitions that use nothing but their arguments, given names, and one another.
 
-    Of those that define no function only those count that a function uses, or that form a series.
+    `numbers` are names that prose speaks of, and `shown` the statements in displays. Of those that define
+    no function only those count that something uses, that form a series, or that are shown and use a tensor.
     """
     whole = [
         s
@@ -222,14 +232,29 @@ def closed_among(statements: Sequence[Statement], spoken: Spoken) -> list[Statem
         kept = [
             s
             for s in whole
-            if all(spoken.gives(name) or defined.gives(name, 0) for name in _free(s))
+            if all(
+                spoken.gives(name) or defined.gives(name, 0) or key_of(name) in numbers
+                for name in _free(s)
+            )
         ]
         if len(kept) == len(whole):
             break
         whole = kept
-    used = {head_of(name) for s in whole if isinstance(s.target, Call) for name in _free(s)}
-    used |= {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
-    return [s for s in whole if isinstance(s.target, Call) or head_of(s.target) in used]
+    used = {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
+    used |= {text for _, text in spoken.here}
+    begun = [s for s in whole if isinstance(s.target, Call) or _is_shown(s, shown, spoken)]
+    begun += [s for s in whole if head_of(s.target) in used]
+    onward = {head_of(s.target): [head_of(name) for name in _free(s)] for s in whole}
+    used = reached([head_of(s.target) for s in begun], lambda text: onward.get(text, ()))
+    return [s for s in whole if head_of(s.target) in used]
+
+
+def _is_shown(
+    definition: Definition, shown: Collection[Statement], spoken: Spoken
+) -> bool:
+    """Say whether a display defines something by what the notation defines."""
+    made = [name for name in _free(definition) if key_of(name) in spoken.made]
+    return any(definition is one for one in shown) and bool(made)
 
 
 def _free(definition: Definition) -> list[Expression]:

@@ -347,7 +347,7 @@ def _spaces(parser: Parser) -> tuple[Space, ...]:
 
 def _related(parser: Parser, span: Span) -> list[Statement]:
     """Read a statement that relations make, or none does."""
-    sides = [parser.listing(RELATION + 1)]
+    sides: list[Expression] = [_numbers_alone(parser) or parser.listing(RELATION + 1)]
     ops: list[str] = []
     while parser.peek() is not parser.stop:
         op = parser.take_relation()
@@ -357,6 +357,22 @@ def _related(parser: Parser, span: Span) -> list[Statement]:
         space = parser.space() if op == "in" or (op == "=" and ops[0] == "in") else None
         sides.append(space or parser.listing(RELATION + 1))
     return classified(span, sides, ops)
+
+
+def _numbers_alone(parser: Parser) -> Space | None:
+    r"""Read \{0, 1\}^{seq} where nothing else stands, as beside a name in a table."""
+    start, last = parser.at, parser.tokens[parser.end - 1 : parser.end]
+    if parser.peek().text not in ("\\{", "[") or [t.kind for t in last] != ["close"]:
+        return None
+    named, positional = parser.named, parser.positional
+    try:
+        space = parser.space()
+    except Fault:
+        space = None
+    if space is not None and space.axes and parser.peek() is parser.stop:
+        return space
+    parser.at, parser.named, parser.positional = start, named, positional
+    return None
 
 
 def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> list[Statement]:

@@ -1,7 +1,8 @@
 r"""What is written by another letter, and is a letter of its own: squares and margins.
 
 \sigma_t^2 = \omega + \beta \sigma_{t-1}^2 says what the square is, and not its root. Where nothing else says
-what \sigma is, its square is a letter of its own, and \sigma_t is the root of it.
+what \sigma is, its square is a letter of its own, and \sigma_t is the root of it. So is \rho^2 = \sum_{uv} u^2
+where other formulas use \rho or \rho^4.
 
 X_{i \cdot} = \sum_j X_{ij} says what a letter of its own is, and so do X_{\cdot j} and X_{++}. Marks stand
 for the indices that are summed or averaged over. The letter is X with the places of its marks: Xall2 of
@@ -11,7 +12,7 @@ X_{i \cdot}, whose only index is i.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
 from namedtensor.latex.reading.spoken import head_of, sections_around
 from namedtensor.latex.syntax import (
+    Call,
     Definition,
     Expression,
     Indexed,
@@ -30,11 +32,12 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
-from namedtensor.latex.walk import letters_of, put, walk
+from namedtensor.latex.walk import children, letters_of, put, walk
 
 
 def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
-    """Give the squares of which there are series letters of their own."""
+    """Give the squares of which there are series, or which others take as such, letters of their own."""
+    powers = {text for entry in entries for text in _other_powers(entry.statement)}
     rules: dict[int, set[str]] = {}
     roots: set[str] = set()
     for entry in entries:
@@ -43,7 +46,8 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
             roots |= set() if _squared(name) else {head_of(name)}
         if isinstance(statement, Definition) and statement.op == "=":
             letter = _squared(statement.target)
-            if letter and _counts(statement.target) and _uses(statement.body, letter):
+            series = _counts(statement.target) and _uses(statement.body, letter)
+            if letter and (series or (letter in powers and not _below(statement.target))):
                 rules.setdefault(entry.region.section, set()).add(letter)
     for entry in entries if rules else ():
         around = sections_around(entry.region.section, parents)
@@ -61,9 +65,32 @@ def _squared(part: Any) -> str:
     return ""
 
 
+def _other_powers(part: Any) -> Iterator[str]:
+    """Name the letters that stand in a part without a square: of \\rho^4, and of \\rho alone."""
+    if isinstance(part, Definition):
+        arguments = part.target.arguments if isinstance(part.target, Call) else ()
+        own = {head_of(name) for name in arguments}
+        yield from [text for text in _other_powers(part.body) if text not in own]
+        return
+    whole = isinstance(part, Scripts) and isinstance(part.base, Letter)
+    raised = whole and part.sub is None and not part.primes and isinstance(part.sup, Number)
+    if raised and part.sup.value != 2:
+        yield part.base.text
+    elif isinstance(part, Letter) and part.style == "letter":
+        yield part.text
+    for inner in () if whole else children(part):
+        if not (isinstance(part, Call) and inner is part.function):
+            yield from _other_powers(inner)
+
+
+def _below(target: Expression) -> Any:
+    """Give what stands below a left side."""
+    return target.items if isinstance(target, Indexed) else getattr(target, "sub", None)
+
+
 def _counts(target: Expression) -> bool:
     """Say whether a left side has an index that is a letter."""
-    below: Any = target.items if isinstance(target, Indexed) else getattr(target, "sub", None)
+    below = _below(target)
     return below is not None and any(letter.style == "letter" for letter in letters_of(below))
 
 
@@ -87,8 +114,14 @@ class _Squares:
         whole = part.base if isinstance(part, Indexed) else part
         bare = whole.base if isinstance(whole, Scripts) else whole
         plain = not isinstance(whole, Scripts) or (whole.sup is None and not whole.primes)
-        if isinstance(bare, Letter) and bare.text in self._letters and plain:
+        if not (isinstance(bare, Letter) and bare.text in self._letters):
+            return None
+        if plain:
             return Root(part.span, self._letter(part))
+        power = whole.sup if isinstance(whole, Scripts) and not whole.primes else None
+        if isinstance(power, Number) and isinstance(part, Scripts):
+            half = replace(power, value=power.value / 2 if power.value % 2 else power.value // 2)
+            return Scripts(part.span, self._letter(replace(part, sup=None)), sup=half)
         return None
 
     def _letter(self, part: Any) -> Any:

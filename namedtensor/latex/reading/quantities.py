@@ -73,7 +73,7 @@ TENSOR = re.compile(
 INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 LETTER = (
     r"(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
-    r"(?:_(?:\w|\\[A-Za-z]+|\{\\?\w+\}))?"
+    r"(?:_(?:\w|\\[A-Za-z]+|\{\\?\w+\}))?(?:\^2)?"
 )
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*,\s*{LETTER})*\s*")
 NAME, OTHER = "¤", "§"
@@ -105,7 +105,10 @@ SAID = re.compile(rf"{IS}\w|,?\s+(?!(?:{LINKS})\b)[a-z]|\s*(?::|\()\s*[a-z]", re
 COUNTS = re.compile(
     rf"{IS}(?:(?:an?|the)\s+)?(?:[\w-]+\s+)?(?:number|count|size|scalar|constant)\b", re.IGNORECASE
 )
-COUNTED = re.compile(rf"\b(?:of|with|has|have)\s+{NAME}\s+(?:[a-z-]+s|people|children|men|women)\b")
+COUNTED = re.compile(
+    rf"\b(?:of|with|has|have)\s+{NAME}\s+(?!this|thus|does|across|always)"
+    r"(?:[a-z-]{3,}s|people|children|men|women)\b"
+)
 
 #: What a letter is the number of, where that is all that the text says of it: "the number of samples".
 MANY = r"(?:(?:an?|the)\s+)?(?:total\s+)?number of (?P<noun>[a-z]+)"
@@ -248,6 +251,12 @@ def _multiplied(
     return lambda definition: put(definition.body, change) if numbers else definition.body
 
 
+def _rooted(name: Any) -> Any:
+    r"""Give \sigma for \sigma^2, and \sigma_s for \sigma_s^2."""
+    squared = isinstance(name, Scripts) and name.sup is not None
+    return _without_power(name) if squared and name.sub else name.base if squared else name
+
+
 def _without_power(part: Any) -> Any:
     r"""Give \sigma_s for \sigma_s^2."""
     raised = isinstance(part, Scripts) and part.sub is not None and part.sup is not None
@@ -281,12 +290,12 @@ def _axis_of(noun: str, axes: Iterable[str]) -> str | None:
 
 
 def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
-    """Give the letters that stand alone in prose, one or some with commas."""
+    r"""Give the letters that stand alone in prose, one or some with commas; \sigma of \sigma^2."""
     if not isinstance(statement, Aside) or not LETTERS.fullmatch(statement.text):
         return ()
     try:
         parser = Parser(clean(tokens_of(text, statement.span.start, statement.span.end)))
-        names = listed(parser.listing(RELATION + 1))
+        names = tuple(map(_rooted, listed(parser.listing(RELATION + 1))))
     except Fault:
         return ()
     bases = [name.base if isinstance(name, Scripts) else name for name in names]
@@ -341,9 +350,11 @@ def _words_around(span: Span, text: str) -> Words | None:
     about = re.split(rf"[.,;({OTHER}]|\b(?!of\b)(?:{MORE})\b|(?<!{NAME} )\band\b", before)[-1]
     said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
     number = bool(BEFORE.search(before) or AFTER.match(after))
-    if TENSOR.search(about) or (said is not None and not number and TENSOR.search(said["what"])):
+    counted = COUNTED.search(before[-8:] + NAME + after[:40])
+    told = said is not None and not number and TENSOR.search(said["what"])
+    if not counted and (TENSOR.search(about) or told):
         return None
-    counts = bool(COUNTS.match(after) or COUNTED.search(before[-8:] + NAME + after[:40]))
+    counts = bool(COUNTS.match(after) or counted)
     something = number or counts or bool(NAMED.search(before) or SAID.match(after))
     having = NUMBER_OF if HAVING.search(before) else NUMBER_OF[:1]
     many = IS_NUMBER.search(before) or next((m for p in having if (m := p.match(after))), None)

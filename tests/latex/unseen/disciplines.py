@@ -173,10 +173,10 @@ def relationship(M):
 
 def breeding_values(y, X, M, su, se):
     G = relationship(M)
-    V = su * G + se * np.eye(len(y))
+    V = su**2 * G + se**2 * np.eye(len(y))
     Vi = np.linalg.inv(V)
     beta = np.linalg.solve(X.T @ Vi @ X, X.T @ Vi @ y)
-    return su * G @ Vi @ (y - X @ beta)
+    return su**2 * G @ Vi @ (y - X @ beta)
 
 
 def linkage(H):
@@ -1349,7 +1349,7 @@ $$
             ),
         ],
         [
-            Entry("G", relationship, "animal animal'", {"M": "animal[4] marker[5] ~ positive"}),
+            Entry("G", relationship, "animal animal'", {"M": "animal[4] marker[5] ~ whole 3"}),
             Entry(
                 r"\hat u",
                 breeding_values,
@@ -1357,20 +1357,20 @@ $$
                 {
                     "y": "animal[4]",
                     "X": "animal[4] fix[2]",
-                    "M": "animal[4] marker[5] ~ positive",
-                    "sigmasq_u": 0.7,
-                    "sigmasq_e": 1.3,
+                    "M": "animal[4] marker[5] ~ whole 3",
+                    "sigma_u": 0.7,
+                    "sigma_e": 1.3,
                 },
             ),
             Entry(
                 r"\Delta",
-                lambda w, y, su, se: su / (su + se) * ((w * y).sum() / w.sum() - y.mean()),
+                lambda w, y, su, se: su**2 / (su**2 + se**2) * ((w * y).sum() / w.sum() - y.mean()),
                 "",
                 {
                     "w": "animal[6] ~ first 3",
                     "y": "animal[6]",
-                    "sigmasq_u": 0.7,
-                    "sigmasq_e": 1.3,
+                    "sigma_u": 0.7,
+                    "sigma_e": 1.3,
                 },
             ),
             Entry(

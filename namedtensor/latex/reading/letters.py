@@ -1,11 +1,12 @@
 """Settle what only a whole document can tell of its letters.
 
 Italics without a space, `kh`, are one name where the document has that name, and a product where it
-has k and h only. A bold W is W where there is no other W.
+has k and h only. A bold W is W where there is no other W, and where W has nothing but elements.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -24,7 +25,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
-from namedtensor.latex.walk import letters_of, parted, put
+from namedtensor.latex.walk import all_of, letters_of, parted, put
 
 Part = TypeVar("Part")
 
@@ -36,7 +37,8 @@ def settled(statements: Sequence[Statement], text: str) -> list[Statement]:
     """Give the statements with their letters settled."""
     spoken = [letters_of(each) for each in statements]
     letters = [letter for here in spoken for letter in here]
-    texts = {letter.text for letter in letters}
+    texts = Counter([letter.text for letter in letters])
+    texts -= Counter(_of_elements(statements))
     plain: dict[str, str] = {}
     for name in {letter.text for letter in letters if letter.style == "letter"}:
         for dress in DRESSES:
@@ -58,6 +60,14 @@ def settled(statements: Sequence[Statement], text: str) -> list[Statement]:
         rebuilt(each, plain, split) if any(letter.text in touched for letter in here) else each
         for each, here in zip(statements, spoken, strict=True)
     ]
+
+
+def _of_elements(statements: Sequence[Statement]) -> Iterator[str]:
+    """Name the letters that have elements in formulas, and that no statement gives."""
+    given = {name for each in statements for name in _bound(each)}
+    for part in all_of(Indexed, tuple(statements)):
+        if isinstance(part.base, Letter) and part.base.text not in given:
+            yield part.base.text
 
 
 def _as_written(letter: Letter, text: str) -> bool:

@@ -18,6 +18,7 @@ from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.left_sides import (
     LeftSides,
     derived_function,
+    given_names,
     is_target,
     left_sides,
     signed,
@@ -116,6 +117,7 @@ def reworded(
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
     _put_indices(found, parents)
+    _put_permutations(found)
     put_margins(found)
     put_squares(found, parents)
     put_conditions(found, parents)
@@ -322,6 +324,25 @@ def _join_diagonal(
 
 
 # ----------------------------------------------------------------------------------- indices
+
+
+def _put_permutations(entries: Sequence[Entry]) -> None:
+    r"""Put (i - j) (j - k) (k - i) / 2, which is 1, -1 or 0, for \epsilon_{ijk} that nothing else gives."""
+    given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
+
+    def change(part: Any) -> Any:
+        places = places_of(part, 3) if isinstance(part, Scripts) else ()
+        if len(places) != 3 or head_of(part) not in {"epsilon", "varepsilon"} - given:
+            return None
+        i, j, k = places
+        first, second, third = [Binary(part.span, "-", *pair) for pair in ((i, j), (j, k), (k, i))]
+        product = Binary(part.span, "*", Binary(part.span, "*", first, second), third)
+        return Binary(part.span, "/", product, Number(part.span, 2))
+
+    for entry in entries:
+        after = put(entry.statement, change)
+        if after is not entry.statement:
+            _put(entry, after)
 
 
 def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:

@@ -748,7 +748,7 @@ seen~\cite{triggs}. The unknowns are
 \subsection{Rotations}
 A rotation vector has the angle as its length, $\theta = \| \bm{r} \|_{\xyz}$, and the axis $\bm{n} = \bm{r} / \theta$ as its direction. Rodrigues' formula says
 \begin{equation}\label{eq:rodrigues}
-R_{\cam, \xyz(i), \xyz'(j)} = \delta_{ij} \cos\theta - \sin\theta \sum_{k=1}^{3} \epsilon_{ijk} \, n_{\xyz(k)} + (1 - \cos\theta) \, n_{\xyz(i)} n_{\xyz(j)}
+R_{\xyz(i), \xyz'(j)} = \delta_{ij} \cos\theta - \sin\theta \sum_{k=1}^{3} \epsilon_{ijk} \, n_{\xyz(k)} + (1 - \cos\theta) \, n_{\xyz(i)} n_{\xyz(j)}
 \end{equation}
 for each camera, where $\epsilon_{ijk}$ is the permutation symbol. So $R \in \mathbb{R}^{\cam[C] \times \xyz[3] \times \xyz'[3]}$.
 

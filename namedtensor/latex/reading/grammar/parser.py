@@ -31,7 +31,7 @@ from namedtensor.latex.syntax import (
     Unary,
     Under,
 )
-from namedtensor.primitives.notation import DOT, JUXTAPOSED, MINUS, OR, RELATION
+from namedtensor.primitives.notation import DOT, JUXTAPOSED, MINUS, OR, PREFIX, RELATION
 
 CONTRACTING = frozenset(("\\cdot", "\\odot", "\\bullet", "\\times"))
 STACKING = frozenset(("\\underset", "\\overset"))
@@ -256,7 +256,15 @@ class Parser(Parts):
             return self._prose(left, text, floor, start)
         if floor > JUXTAPOSED or not self.begins_operand(token):
             return None
+        if floor == PREFIX and self._acts(token) and not _is_fraction(left):
+            return None  # \sin x \cos y is a product, and \log \frac1n \sum_i x_i is no such thing
         return self._product(left, start)
+
+    @staticmethod
+    def _acts(token: Token) -> bool:
+        """Say whether a function or an operator such as \\sum begins here."""
+        named = token.kind in ("word", "function", "command")
+        return token.text in words.BIG or (named and token.text.lstrip("\\") in words.FUNCTIONS)
 
     def _product(self, left: Expression, start: int) -> Expression:
         right = self.expression(JUXTAPOSED + 1)
@@ -440,3 +448,10 @@ COMMANDS = frozenset(OPERANDS).union(
     words.BASES,
     (bracket for bracket in words.BRACKETS if bracket[0] == "\\"),
 ) - {"|", "\\|"}
+
+
+def _is_fraction(part: Expression) -> bool:
+    """Say whether a part is a number, a fraction, or a product of these."""
+    if isinstance(part, Binary) and part.how != "frac":
+        return _is_fraction(part.left) and _is_fraction(part.right)
+    return isinstance(part, Number | Binary)

@@ -7,6 +7,7 @@ mathematics in their prose only remarks on what the displays define, which `rema
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -117,7 +118,7 @@ def reworded(
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
     _put_indices(found, parents)
-    _put_permutations(found)
+    _put_known(found)
     put_margins(found)
     put_squares(found, parents)
     put_conditions(found, parents)
@@ -326,9 +327,19 @@ def _join_diagonal(
 # ----------------------------------------------------------------------------------- indices
 
 
-def _put_permutations(entries: Sequence[Entry]) -> None:
-    r"""Put (i - j) (j - k) (k - i) / 2, which is 1, -1 or 0, for \epsilon_{ijk} that nothing else gives."""
+def _put_known(entries: Sequence[Entry]) -> None:
+    r"""Put numbers for \epsilon_{ijk} that nothing else gives, and for the \pi of 2 \pi among elements of a \pi.
+
+    The sign of a permutation is (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
+    """
     given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
+    indexed = {head_of(part) for entry in entries for part in all_of(Indexed, entry.statement)}
+
+    def pi(part: Any) -> Any:
+        shown = isinstance(part, Binary) and part.op == "*" and isinstance(part.left, Number)
+        if not shown or part.right != Letter(part.span, "pi"):
+            return None
+        return replace(part, right=Number(part.right.span, math.pi))
 
     def change(part: Any) -> Any:
         places = places_of(part, 3) if isinstance(part, Scripts) else ()
@@ -340,7 +351,10 @@ def _put_permutations(entries: Sequence[Entry]) -> None:
         return Binary(part.span, "/", product, Number(part.span, 2))
 
     for entry in entries:
-        after = put(entry.statement, change)
+        after: Any = put(entry.statement, change)
+        elements = isinstance(after, Definition) and isinstance(after.target, Indexed)
+        if elements and "pi" in indexed & given:
+            after = replace(after, body=put(after.body, pi))
         if after is not entry.statement:
             _put(entry, after)
 

@@ -348,6 +348,8 @@ class CheckedFunction:
                 self.far[key(name) or ""] = declared
                 if not self._is_trusted(name, declared):
                     self.borrowed.add(key(name) or "")
+            elif checker.taken(name, self.defined) is None:
+                return self._number(name)  # all calls give elements of what is declared
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
         return self._number(name)

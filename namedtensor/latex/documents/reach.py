@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from namedtensor.latex.documents.along import FAR, LAST, axis_along
+from namedtensor.latex.documents.along import FAR, LAST, axis_along, bare
 from namedtensor.latex.documents.inputs import (
     SMALL_NUMBER,
     Around,
@@ -99,6 +99,7 @@ class Walk:
     def _doubt(self, call: Call, around: Around) -> None:
         """Leave aside a declaration that is another letter's: of another section, or below.
 
+        So it is where all calls give elements of what is declared: F(q) of F(q_{time(t)}).
         Both are doubted where the document's calls give what they do not fit; that of another section
         also where the body acts along axes of its own section, or another argument is declared nowhere.
         """
@@ -116,13 +117,22 @@ class Walk:
                 here, there = map(self._axes_declared, (at, declared.place))
                 other = any(a in here - there for a in self._acting_on(found.key, alone=True))
                 doubted = other or (unknown and any(self._acting_on(found.key)))
-            if doubted:
+            if doubted or self._is_given_elements(place, argument):
                 found.declared, found.space, found.along = None, None, ()
 
     def _axes_declared(self, at: Place) -> set[str]:
         """List the axes that the section of a place declares something over."""
         said = tuple([s for s in self.names.statements if s.section == at.section])
         return {sized.axis.name for sized in all_of(SizedAxis, said)}
+
+    def _is_given_elements(self, place: int, argument: Expression) -> bool:
+        """Say whether all calls give elements of what an argument is named after."""
+        calls = self.names.calls_of.get(self.linked.defined.key, ())
+        given = [c.arguments[place] for c, _ in calls if place < len(c.arguments)]
+        elements = [
+            g.base if isinstance(g, Indexed) else bare(g) if axis_along(g) else None for g in given
+        ]
+        return bool(given) and all(one == argument for one in elements)
 
     def _is_given_else(self, place: int, found: Input) -> bool:
         """Say whether a call gives what lacks a declared axis, or an expression to a body of numbers."""

@@ -175,6 +175,7 @@ def all_bound(part: Big) -> list[Between]:
 def chooses(name: Expression, body: Expression) -> bool:
     """Say whether a name chooses elements of what is summed."""
     below = [s.sub for s in all_of(Scripts, body) if s.sub is not None]
+    below += [place for sub in below for place in indices_of(sub) or ()]
     return any(name in walk(place) for place in (*[a.at for a in all_of(At, body)], *below))
 
 

@@ -48,6 +48,7 @@ Short = tuple[Scripts | Call, Indexed]
 #: What is known of an index: names of axes, and ends of ranges. A number may be one of any axis.
 Runs = frozenset[str | Expression]
 ANY: Runs = frozenset(("",))
+NONE: Runs = frozenset()
 #: A sum of indices, i + j - 1, runs along the axis at its place.
 COMPUTED: Runs = frozenset(("+",))
 #: An index from 0 to n - 1 is none of an axis, and one more is.
@@ -367,6 +368,7 @@ class _Formula:
         found = {
             letter: self._runs(letter, ranges, said)
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
+            or (self._by_rows(statement.body, letter) if len("".join(whole)) > 1 else NONE)
             for letter in {*whole, *"".join(whole)}
         }
         return self._of_own_places() | {letter: runs for letter, runs in found.items() if runs}
@@ -401,7 +403,9 @@ class _Formula:
             return not {t.text for t in letters_of(name)} & {*own, *env, *self.known.given}
 
         for piece in pieces_below(part) if part.lower is not None else ():
-            for within in bound_by(part, piece, is_open)[0]:
+            ranges_here = bound_by(part, piece, is_open)[0]
+            own |= {key_of(within.index) for within in ranges_here}
+            for within in ranges_here:
                 name, end = key_of(within.index), within.upper
                 ends = {t.text for t in letters_of(end)} | {
                     a.axis.name for a in all_of(AxisSize, end)
@@ -464,6 +468,17 @@ class _Formula:
             if len({axis.rstrip("'") for axis in found}) == 1:
                 return frozenset(found)
         return frozenset()
+
+    def _by_rows(self, body: Expression, letter: str) -> Runs:
+        """Take the first axis for an index that is the only one of tensors of several axes: rows x_i of x."""
+        rows = [short_form(p) for p in all_of(Scripts, body)]
+        found = {
+            None if known is None or len(known[1]) < 2 else known[1][0].axis.name
+            for base, sub in filter(None, rows)
+            if isinstance(sub, Letter) and len(letter) == 1 and sub.text == letter
+            for known in (self.known.tensor(base, self.section),)
+        }
+        return frozenset([axis for axis in found if axis]) if len(found) == 1 else NONE
 
     def _indexed(self, part: Any) -> Iterator[tuple[str, Any, list[tuple[Expression, str]]]]:
         """List letters, what stands below them, and which index at which axis where each axis has one."""

@@ -78,14 +78,14 @@ class LeftSides:
                 return self._call(part)
         elif isinstance(part, Bars) and part in self.whole:
             return _name_of(part)
-        compound = _compound(part, self.here)
+        both = compound(part, self.here)
         if isinstance(part, Binary) and isinstance(part.left, Binary) and _is_mark(part.left.right):
             marked = self(replace(part, left=part.left.right))  # 2 \Delta W
             before = put(part.left.left, self)
             return marked and replace(part.left, span=part.span, left=before, right=marked)
-        if compound is None or compound[0] not in self.marked:
+        if both is None or both[0] not in self.marked:
             return None
-        found = compound[1]
+        found = both[1]
         return self._call(found) if isinstance(found, Call) else found
 
     def _call(self, call: Call) -> Expression:
@@ -170,11 +170,11 @@ def left_sides(
         calls += [f for f in _functions([statement]) if key_of(f.function) in densities]
         for part, op in _left(statement):
             derived = derived or derived_function(part) is not None
-            compound = _compound(part, near[sections[at]])
-            free = compound is not None and not (op == "=" and isinstance(part, Derivative))
-            if compound is not None and free:
-                marked.add(compound[0])
-                calls += [compound[1]] if isinstance(compound[1], Call) else []
+            both = compound(part, near[sections[at]])
+            free = both is not None and not (op == "=" and isinstance(part, Derivative))
+            if both is not None and free:
+                marked.add(both[0])
+                calls += [both[1]] if isinstance(both[1], Call) else []
             elif isinstance(part, Call) and _is_given(part) and key_of(part.function) not in known:
                 if _is_identity(statement, part, stated):
                     continue
@@ -230,6 +230,8 @@ def _left(statement: Statement) -> Iterator[tuple[Expression, str]]:
     if isinstance(statement, Definition) and isinstance(statement.target, Call):
         if _is_moment(statement.target):
             yield statement.target, "="
+    elif isinstance(relation, Binary):  # \Delta t alone, in prose
+        yield relation, "in"
     elif isinstance(statement, Constraint) and isinstance(relation, Relation):
         op = relation.rest[0][0]
         for part in listed(relation.first) if op in ("=", "in") else ():
@@ -357,7 +359,7 @@ def _spelled(part: Any) -> str:
 # ------------------------------------------------------------------------------------- names
 
 
-def _compound(part: Any, known: Collection[str] = ()) -> tuple[str, Expression] | None:
+def compound(part: Any, known: Collection[str] = ()) -> tuple[str, Expression] | None:
     r"""Give a key for \Delta W, \log Z, \log p(y), \|s\| or \partial X, and the name that may stand for it.
 
     Where their parts are `known`, \Delta W is a product and \log Z a logarithm; that of a power is one.

@@ -15,6 +15,7 @@ from typing import Any
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
+from namedtensor.latex.reading.left_sides import compound
 from namedtensor.latex.reading.ranges import listed, ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
@@ -72,7 +73,7 @@ TENSOR = re.compile(
 #: Mathematics in a paragraph, and what stands for it: a letter or some, or anything else.
 INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 LETTER = (
-    r"(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
+    r"(?:\\(?:Delta|delta)\s+)?(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
     r"(?:_(?:\w|\\[A-Za-z]+|\{\\?\w+\}))?(?:\^2)?"
 )
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*,\s*{LETTER})*\s*")
@@ -252,7 +253,10 @@ def _multiplied(
 
 
 def _rooted(name: Any) -> Any:
-    r"""Give \sigma for \sigma^2, and \sigma_s for \sigma_s^2."""
+    r"""Give \sigma for \sigma^2, \sigma_s for \sigma_s^2, and the name that \Delta t is."""
+    if isinstance(name, Binary):
+        both = compound(name)
+        return name if both is None else both[1]
     squared = isinstance(name, Scripts) and name.sup is not None
     return _without_power(name) if squared and name.sub else name.base if squared else name
 
@@ -299,9 +303,8 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     except Fault:
         return ()
     bases = [name.base if isinstance(name, Scripts) else name for name in names]
-    texts = [
-        re.sub("(?:bar|hat|tilde)$", "", b.text) if isinstance(b, Letter) else "" for b in bases
-    ]
+    dressed = "^(?:Delta|delta)(?=.)|(?:bar|hat|tilde)$"
+    texts = [re.sub(dressed, "", b.text) if isinstance(b, Letter) else "" for b in bases]
     plain = all(len(text) == 1 or text in GREEK for text in texts)
     return names if plain and parser.peek() is parser.stop else ()
 

@@ -1077,7 +1077,7 @@ c_{\tm(t)} = \frac{ \nfun{\atom}{mean} \left( w_{\tm(t)} \ndot{\dir} w_{\tm(1)} 
                 {
                     "m": "atom[4] ~ positive",
                     "v": "atom[4] dir[3]",
-                    "Delta_t": 0.1,
+                    "Deltat": 0.1,
                     "tau": 1.5,
                     "T_0": 1.2,
                 },

@@ -17,6 +17,7 @@ from namedtensor.latex.reading.before_first import outside_of
 from namedtensor.latex.reading.ranges import bound_by, indices_of, listed, pieces_below, ranges_in
 from namedtensor.latex.reading.spoken import head_of, in_reach, key_of, sections_around
 from namedtensor.latex.reading.statements import Found
+from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS, STATISTICS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -39,6 +40,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Space,
     Text,
+    Unary,
 )
 from namedtensor.latex.walk import all_of, children, letters_of, put
 
@@ -59,6 +61,9 @@ MOST = 6
 
 #: So many definitions are followed, each of what the one before it uses.
 FAR = 9
+
+#: Functions that act on each element, where no axes stand below them.
+POINTWISE = FUNCTIONS - STATISTICS - MOMENTS
 
 #: How a vector looks where its elements do not: \mathbf{t} and t_i.
 DRESSED = ("", "bold", "vec")
@@ -129,6 +134,8 @@ class _Known:
         self.shown: set[tuple[str, tuple[str, ...]]] = set()
         self.stated: list[tuple[str, Runs, int, int]] = []
         self._tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
+        #: what whole tensors are computed from, by their letters and sections
+        self._bodies: dict[str, dict[int, Expression]] = {}
         for entry in entries:
             self.note(entry.statement, entry.region.section)
 
@@ -149,6 +156,8 @@ class _Known:
             if isinstance(statement.body, Number):
                 self.counted.add(key_of(target))
             self.defined.setdefault(head_of(target), []).append((section, target))
+            if isinstance(target, Letter) and not statement.chain:
+                self._bodies.setdefault(target.text, {})[section] = statement.body
             places = [i for i in getattr(target, "items", ()) if isinstance(i, At)]
             given = bool(places) and all(isinstance(i.at, Letter) for i in places)
             if isinstance(target, Indexed) and _are_counted([i.at for i in places]):
@@ -195,10 +204,28 @@ class _Known:
             if near is given and self.apart.get(text, set()) & {at for at, _ in given}:
                 return None
             found = {axes for _, axes in near}
+            if not found and (over := self._axes_of(replace(base, text=text))):
+                found = {over} if len(over) > 1 else set()
             if found:
                 axes = found.pop()
                 return (replace(base, text=text), axes) if axes and not found else None
         return None
+
+    def _axes_of(self, part: Any, far: int = FAR) -> tuple[SizedAxis, ...]:
+        """Find the axes of what letters of known axes make element by element; none of anything else."""
+        if isinstance(part, Letter):
+            given = {axes for _, axes in self._tensors.get(part.text, ())}
+            bodies = [*self._bodies.get(part.text, {}).values()]
+            if given or len(bodies) != 1 or not far:
+                return given.pop() if len(given) == 1 else ()
+            return self._axes_of(bodies[0], far - 1)
+        called = isinstance(part, Call) and (part.axes or head_of(part.function) not in POINTWISE)
+        if called or not isinstance(part, Binary | Unary | Call) or getattr(part, "axes", ()):
+            return ()
+        found: dict[str, SizedAxis] = {}
+        for inner in children(part):
+            found |= {a.axis.name: a for a in self._axes_of(inner, far)}
+        return tuple(found.values())
 
     def is_beside(self, target: Any, section: int) -> bool:
         """Say whether x_0 or x_{n+1} stands beside the elements of a tensor that no formula defines."""
@@ -251,7 +278,8 @@ class _Known:
             orders = list(itertools.permutations(axes, len(runs)))
             fitting = [order for order in orders if all(map(fits, runs, order))]
             found = [c for c in itertools.combinations(axes, len(runs)) if c in fitting]
-            if fitting:
+            copies = len({a.axis.name.rstrip("'") for a in axes}) == 1
+            if found or (fitting and not copies):
                 return found[0] if len(found) == 1 else ()
         return ()
 
@@ -555,6 +583,7 @@ class _Formula:
             and (
                 (self.section, base.text) in self.known.by_elements
                 or (letter.text, _names(axes)) in self.known.shown
+                or (len(axes) == 1 and _fits({*places}, self.known.sizes_of(axes[0])))
             )
         )
         if not all(runs) or not proven or ({ANY, COMPUTED} & {*runs} and len(runs) < len(axes)):
@@ -650,7 +679,7 @@ def _are_counted(places: Sequence[Expression]) -> bool:
     return all(isinstance(at, Number) and at.value >= 1 for at in places)
 
 
-def _fits(run: Runs, sizes: Collection[Expression]) -> bool:
+def _fits(run: Collection[str | Expression], sizes: Collection[Expression]) -> bool:
     """Say whether an index runs up to a number that is no greater than a size: up to 3 of 4."""
     ends = [end.value for end in run if isinstance(end, Number)]
     known = [size.value for size in sizes if isinstance(size, Number)]

@@ -13,6 +13,7 @@ from namedtensor.latex.reading.tokens import Fault, Token
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
+    Binary,
     Call,
     Constraint,
     Declaration,
@@ -375,11 +376,24 @@ def _numbers_alone(parser: Parser) -> Space | None:
     return None
 
 
+def _of_elements(left: Expression) -> Expression:
+    """Take P_{row(i), col(j)}(t) on a left side for the elements of a function P of t."""
+    match left:
+        case Binary(how="juxtaposed", left=Indexed() as element, right=Letter() as given):
+            behind = given.span.end < left.span.end  # a bracket
+            index = given in [i.at for i in element.items if isinstance(i, At)]
+            if behind and not index and isinstance(element.base, Letter):
+                call = Call(left.span, element.base, (), (given,))
+                return Indexed(left.span, call, element.items)
+    return left
+
+
 def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> list[Statement]:
     """Say what kind of statement a chain of relations is."""
-    first = sides[0]
     if not ops:
-        return [Constraint(span, first)]
+        return [Constraint(span, sides[0])]
+    first = _of_elements(sides[0])
+    sides = [first, *sides[1:]]
     if ops[-1] == "=:":  # what stands left is what the right side names
         before = classified(span, sides[:-1], ops[:-1]) if ops[1:] else []
         return [*before, *classified(span, sides[:-3:-1], ["="])]

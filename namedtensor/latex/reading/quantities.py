@@ -59,7 +59,8 @@ from namedtensor.primitives.notation import RELATION
 NOUN = (
     r"(?:scalars?|numbers?|constants?|temperature|scale|rates?|step size|coefficients?|factors?|threshold|"
     r"margin|momentum|strength|slope|decay|exponent|(?:hyper-?)?parameters?|probability|penalty|weight|"
-    r"variance|width|discount|cut-?off|time|price)"
+    r"variance|width|discount|cut-?off|time|price|distance|length|mass|frequency|speed|angle|radius|"
+    r"diameter|height|area|volume|dose|lag|delay)"
 )
 
 #: What is no number, as its name says.
@@ -211,7 +212,8 @@ def _is_coefficient(name: Expression, parts: Sequence[Any]) -> bool:
     r"""Say whether a small letter stands before and below tensors alone, as \alpha of w - \alpha g does."""
     products = [p for p in parts if isinstance(p, Binary) and p.op in ("*", "/") and not p.axes]
     beside = [p.left if p.op == "*" else p.right for p in products]
-    return is_small(name) and beside.count(name) == parts.count(name)
+    letter = name.base if isinstance(name, Scripts) else name
+    return is_small(letter) and beside.count(name) == parts.count(name)
 
 
 def _multiplied(

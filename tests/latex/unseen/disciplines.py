@@ -1184,7 +1184,7 @@ $$
         [
             Fault(
                 r"\left( P(t_2) \underset{\text{base}'}{\cdot} b_{\text{base} \to \text{base}'} \right) \\",
-                r"\left( P(t_2) \underset{\text{base}'}{\cdot} b_{\text{site} \to \text{base}'} \right) \\",
+                r"\left( P(t_2) \underset{\text{branch}}{\cdot} b_{\text{base} \to \text{base}'} \right) \\",
             ),
             Fault(
                 r"- \frac{1}{n} \sum_{\text{site}, \text{base}} s",

@@ -25,7 +25,14 @@ from namedtensor.latex.reading.spoken import (
     numbers_in,
     sections_around,
 )
-from namedtensor.latex.reading.statements import Failed, Found, is_equation, is_name, is_range, is_target
+from namedtensor.latex.reading.statements import (
+    Failed,
+    Found,
+    is_equation,
+    is_name,
+    is_range,
+    is_target,
+)
 from namedtensor.latex.reading.tokens import ASIDE, Fault
 from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -26,11 +27,12 @@ from namedtensor.latex.reading.left_sides import (
 )
 from namedtensor.latex.reading.own_letters import put_margins, put_squares
 from namedtensor.latex.reading.piecewise import joined
-from namedtensor.latex.reading.ranges import conjuncts, listed, places_of, renamed
+from namedtensor.latex.reading.ranges import conjuncts, indices_of, listed, places_of, renamed
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
-from namedtensor.latex.reading.spoken import head_of, key_of, lies_in
+from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
 from namedtensor.latex.reading.statements import Found, is_name
+from namedtensor.latex.reading.words import FUNCTIONS
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -118,6 +120,7 @@ def reworded(
     joined(entries, text, lambda entry: gives_elements(entry, given, parents))
     found = [e for e in entries if isinstance(e.read, Found)]
     _put_indices(found, parents)
+    _put_sequences(found, parents)
     _put_known(found)
     put_margins(found)
     put_squares(found, parents)
@@ -325,6 +328,34 @@ def _join_diagonal(
 
 
 # ----------------------------------------------------------------------------------- indices
+
+
+def _put_sequences(entries: Sequence[Entry], parents: Sequence[int]) -> None:
+    r"""Put what h_n is for every number n where formulas use it at a computed one: h_{i-j}."""
+    given = Counter([head_of(name) for e in entries for name in given_names(e.statement)])
+    for entry in entries:
+        said, section = entry.statement, entry.region.section
+        places = indices_of(getattr(getattr(said, "target", None), "sub", None)) or ()
+        if not isinstance(said, Definition) or len(places) != 1 or said.chain or said.condition:
+            continue
+        index, name = places[0], said.target
+        made_of = {t for t in letters_of(said.body) if t.text not in FUNCTIONS | CONSTANTS}
+        if not isinstance(index, Letter) or made_of != {index} or given[head_of(name)] > 1:
+            continue
+
+        def computed(part: Any, body: Any = said.body, name: Any = name, index: Any = index) -> Any:
+            whole = isinstance(part, Scripts) and part.sup is None and part.base == name.base
+            at = part.sub if whole else None
+            if not isinstance(at, Binary) or not letters_of(at):
+                return None
+            return put(body, lambda one: at if one == index else None)
+
+        for other in entries:
+            inside = lies_in(other.region.section, section, parents)
+            if other is not entry and inside and isinstance(other.statement, Definition):
+                after = put(other.statement, computed)
+                if after is not other.statement:
+                    _put(other, after)
 
 
 def _put_known(entries: Sequence[Entry]) -> None:

@@ -249,9 +249,7 @@ def closed_among(
     return [s for s in whole if head_of(s.target) in used]
 
 
-def _is_shown(
-    definition: Definition, shown: Collection[Statement], spoken: Spoken
-) -> bool:
+def _is_shown(definition: Definition, shown: Collection[Statement], spoken: Spoken) -> bool:
     """Say whether a display defines something by what the notation defines."""
     made = [name for name in _free(definition) if key_of(name) in spoken.made]
     return any(definition is one for one in shown) and bool(made)

@@ -25,6 +25,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Floor,
     Indexed,
+    Is,
     Items,
     Letter,
     Logic,
@@ -605,7 +606,8 @@ class Parts(Spaces):
         if self.peek() is self.stop:
             return None
         found = self.listing()
-        first = found.parts[0] if isinstance(found, Items) and not found.bracket else found
+        listed = isinstance(found, Items) and not found.bracket
+        first = found.parts[0] if isinstance(found, Items) and listed else found
         if (
             isinstance(found, Items)
             and isinstance(first, Relation)
@@ -614,6 +616,8 @@ class Parts(Spaces):
             op, least = first.rest[-1]
             numbers = Items(least.span | found.span, (least, *found.parts[1:]), "")
             return replace(first, rest=(*first.rest[:-1], (op, numbers)))
+        if isinstance(found, Items) and listed and all(map(_holds, found.parts)):
+            return Logic(found.span, "and", found.parts)
         return found
 
     def _is_in_words(self, start: int) -> bool:
@@ -622,6 +626,11 @@ class Parts(Spaces):
         spoken = any(" " in t.text and not words.parity(t.text) for t in inside if t.kind == "word")
         related = any(t.text in words.RELATIONS or words.parity(t.text) for t in inside)
         return spoken and not related
+
+
+def _holds(part: Expression) -> bool:
+    """Say whether a part is a condition."""
+    return isinstance(part, Relation | Is)
 
 
 def word_in(inner: Sequence[Token]) -> str:

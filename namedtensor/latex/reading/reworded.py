@@ -359,7 +359,7 @@ def _put_sequences(entries: Sequence[Entry], parents: Sequence[int]) -> None:
 
 
 def _put_known(entries: Sequence[Entry]) -> None:
-    r"""Put numbers for \epsilon_{ijk} that nothing else gives, and for the \pi of 2 \pi among elements of a \pi.
+    r"""Put numbers for \epsilon_{ijk} that nothing else gives, and for the \pi of 2 \pi beside \pi_{..(i)}.
 
     The sign of a permutation is (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
     """

@@ -89,7 +89,7 @@ def _after_what_they_use(formulas: Sequence[_Formula]) -> list[_Formula]:
     """Sort formulas: those that define elements written short before those that use them."""
     makers: dict[str, list[_Formula]] = {}
     for formula in formulas:
-        target = getattr(formula.statement, "target", None)
+        target: Any = getattr(formula.statement, "target", None)
         if short_form(target) is not None:
             makers.setdefault(head_of(target), []).append(formula)
     found: dict[_Formula, None] = {}
@@ -278,8 +278,7 @@ class _Known:
             orders = list(itertools.permutations(axes, len(runs)))
             fitting = [order for order in orders if all(map(fits, runs, order))]
             found = [c for c in itertools.combinations(axes, len(runs)) if c in fitting]
-            copies = len({a.axis.name.rstrip("'") for a in axes}) == 1
-            if found or (fitting and not copies):
+            if fitting:
                 return found[0] if len(found) == 1 else ()
         return ()
 

@@ -1,0 +1,71 @@
+"""Forms of textbooks and papers of other fields: each is read as its author means it."""
+
+import numpy as np
+import pytest
+
+import namedtensor as nt
+from namedtensor.latex import read
+from namedtensor.latex.reading.reader import parse_expression
+
+X = nt.tensor([1.0, 2.0, 4.0], "a")
+DECLARED = r"Let $x \in \mathbb{R}^{\text{a}:n}$." + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (r"\sin x \cos y", r"(\sin x) (\cos y)"),
+        (r"\log p \log q", r"(\log p) (\log q)"),
+        (r"\sin \theta \sum_{i=1}^{3} i", r"(\sin \theta) (\sum_{i=1}^{3} i)"),
+        (r"\log \frac{1}{n} \sum_{i=1}^{n} i", r"\log {\frac{1}{n} \sum_{i=1}^{n} i}"),
+        (r"\ln 2 \cosh x", r"\ln {2 \cosh x}"),
+    ],
+)
+def test_a_function_behind_an_argument_does_not_belong_to_it(text, other):
+    assert parse_expression(text) == parse_expression(other)
+
+
+def test_an_average_in_angle_brackets_defines_no_letter():
+    document = read(DECLARED + r"$$\langle x \rangle = \underset{\text{a}}{\text{mean}}\; x$$")
+    assert not document.check()
+    assert "x" not in [name for name, _ in document.attempts()]
+
+
+def test_a_power_of_what_is_defined_as_a_square_is_one_of_the_square():
+    document = read(DECLARED + r"$$r^2 = \sum_{\text{a}} x^2 $$ $$y = r^4 x$$")
+    np.testing.assert_allclose(document["y"](x=X).numpy("a"), 21.0**2 * np.array([1.0, 2.0, 4.0]))
+
+
+def test_pairs_of_rows_are_along_the_first_axis():
+    text = r"$$D_{ij} = \| z_i - z_j \|$$ where $z \in \mathbb{R}^{\text{pt}, \text{xy}}$."
+    z = np.array([[0.0, 0.0], [3.0, 4.0]])
+    found = read(text)["D"](z=nt.tensor(z, "pt xy"))
+    np.testing.assert_allclose(found.numpy("pt", "pt'"), [[0.0, 5.0], [5.0, 0.0]])
+
+
+def test_a_sequence_is_computed_at_differences_of_indices():
+    text = DECLARED + (
+        r"$$y_{\text{a}(i)} = \sum_{j=1}^{n} h_{i-j} x_{\text{a}(j)}, \qquad "
+        r"h_k = \begin{cases} 1 & k = 0 \\ 0 & k \text{ even}, k \neq 0 \\ -1 & k \text{ odd} \end{cases}$$"
+    )
+    np.testing.assert_allclose(read(text)["y"](x=X).numpy("a"), [-1.0, -3.0, 2.0])
+
+
+def test_the_permutation_symbol_gives_the_cross_product():
+    text = (
+        r"Let $u, v \in \mathbb{R}^{\text{xyz}:3}$."
+        r"$$w_{\text{xyz}(i)} = \sum_{j=1}^{3} \sum_{k=1}^{3} \epsilon_{ijk} "
+        r"u_{\text{xyz}(j)} v_{\text{xyz}(k)}$$"
+    )
+    u, v = np.array([1.0, 2.0, 3.0]), np.array([-1.0, 0.5, 2.0])
+    found = read(text)["w"](u=nt.tensor(u, "xyz"), v=nt.tensor(v, "xyz"))
+    np.testing.assert_allclose(found.numpy("xyz"), np.cross(u, v))
+
+
+def test_a_rule_is_held_to_the_start_that_prose_gives():
+    text = DECLARED + (
+        r"Start with $s_0 = x$ and repeat"
+        "\n"
+        r"$$s_k = \underset{\text{b}}{\text{softmax}}\, s_{k-1}$$"
+    )
+    assert [f.code for f in read(text).check() if f.severity == "error"] == ["axis-missing"]

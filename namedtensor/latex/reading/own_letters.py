@@ -1,8 +1,8 @@
 r"""What is written by another letter, and is a letter of its own: squares and margins.
 
 \sigma_t^2 = \omega + \beta \sigma_{t-1}^2 says what the square is, and not its root. Where nothing else says
-what \sigma is, its square is a letter of its own, and \sigma_t is the root of it. So is \rho^2 = \sum_{uv} u^2
-where other formulas use \rho or \rho^4.
+what \sigma is, its square is a letter of its own, and \sigma_t is the root of it. So is
+\rho^2 = \sum_{uv} u^2 where other formulas use \rho or \rho^4.
 
 X_{i \cdot} = \sum_j X_{ij} says what a letter of its own is, and so do X_{\cdot j} and X_{++}. Marks stand
 for the indices that are summed or averaged over. The letter is X with the places of its marks: Xall2 of

@@ -355,7 +355,7 @@ def _put_sequences(entries: Sequence[Entry], parents: Sequence[int]) -> None:
             if other is not entry and inside and isinstance(other.statement, Definition):
                 after = put(other.statement, computed)
                 if after is not other.statement:
-                    _put(other, after)
+                    other.found.statement = after
 
 
 def _put_known(entries: Sequence[Entry]) -> None:
@@ -387,7 +387,7 @@ def _put_known(entries: Sequence[Entry]) -> None:
         if elements and "pi" in indexed & given:
             after = replace(after, body=put(after.body, pi))
         if after is not entry.statement:
-            _put(entry, after)
+            entry.found.statement = after
 
 
 def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:

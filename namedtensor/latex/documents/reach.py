@@ -117,7 +117,8 @@ class Walk:
                 here, there = map(self._axes_declared, (at, declared.place))
                 other = any(a in here - there for a in self._acting_on(found.key, alone=True))
                 doubted = other or (unknown and any(self._acting_on(found.key)))
-            if doubted or self._is_given_elements(place, argument):
+            apart = declared.place.block != at.block
+            if doubted or (apart and self._is_given_elements(place, argument)):
                 found.declared, found.space, found.along = None, None, ()
 
     def _axes_declared(self, at: Place) -> set[str]:

@@ -391,13 +391,9 @@ class BodyScope:
         return found
 
     def _declared_size(self, axis: str) -> Value | None:
-        """Give the number that some declaration has for an axis, row[3], or else the one letter of all."""
+        """Give the number that some declaration has for an axis: row[3]."""
         given = [a for _, a in self.body.library.names.sized if a.axis.name == axis]
         numbers = {fold(a.size, self.body.numbers) for a in given} - {None}
-        sizes = {a.size for a in given if a.size is not None}
-        if not numbers and len(sizes) == 1:
-            found = self.extent(sizes.pop())
-            return None if found is UNKNOWN else found
         return numbers.pop() if len(numbers) == 1 else None
 
     def extent(self, size: Expression) -> Value | None:

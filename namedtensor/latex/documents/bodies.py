@@ -155,9 +155,13 @@ class Body:
         if node is None or (node.type.weak and not weak):
             return value
         open_ = [n for n, size in node.type.axes if size is None and (weak or n.endswith("'"))]
-        found = {name: known_size(scope, name) for name in open_}
-        known = {n: getattr(size, "node", size) for n, size in found.items() if size is not None}
-        return SymbolicTensor(resize(node, known), value.axes) if known else value
+        found = {name: self._size_like(name) for name in open_}
+        found |= {n: self._said_size(n, scope) for n, size in found.items() if size is None}
+        found = {name: size for name, size in found.items() if size is not None}
+        if not found:
+            return value
+        known = {name: getattr(size, "node", size) for name, size in found.items()}
+        return SymbolicTensor(resize(node, known), value.axes)
 
     def reach_before(self, defined: Defined, around: Around) -> Value:
         """Give what a name stood for before its update."""
@@ -428,6 +432,23 @@ class Body:
             if solved is not None:
                 return solved
         return None
+
+    def _size_like(self, name: str) -> Value | None:
+        """Give the size of an axis of an input, or as it is chosen; of seq where seq' is nowhere."""
+        found = self.axis_size(name)
+        found = self.numbers.get(f"|{name}|") if found is None else found
+        return self._size_like(name[:-1]) if found is None and name.endswith("'") else found
+
+    def _said_size(self, name: str, scope: BodyScope) -> Value | None:
+        """Give the one size that a document says of an axis, of seq where seq' is nowhere."""
+        names = self.library.names
+        if any(axis == name for axis, _, _ in names.stated_sizes):
+            return known_size(scope, name)
+        sizes = {a.size for _, a in names.sized if a.axis.name == name and a.size is not None}
+        if not sizes and name.endswith("'"):
+            return self._said_size(name[:-1], scope)
+        found = scope.extent(sizes.pop()) if len(sizes) == 1 else None
+        return None if found is UNKNOWN else found
 
     def axis_size(self, name: str) -> Value | None:
         """Give the size that an input has for an axis."""

@@ -21,7 +21,6 @@ from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, UnsettledError, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.reading.ranges import renamed
 from namedtensor.latex.reading.words import FOLDS
 from namedtensor.latex.syntax import (
     AxisName,
@@ -458,7 +457,7 @@ def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expressi
     counts = isinstance(start, Number) and all(pair == (start, end) for pair in ends)
     for at, member in enumerate(others[: dots[0] - 1], 1):
         here = Number(part.span, getattr(start, "value", 0) + at)
-        counts = counts and renamed(body, {index: here}) == member
+        counts = counts and put(body, lambda p, n=here: n if p is index else None) == member
     chooses = [name for name in all_of(Scripts, body) if index in letters_of(name)]
     counted = getattr(e.scope, "counts", None)
     if chooses and not (counted and all(counted(name, {index.text}) for name in chooses)):

@@ -455,9 +455,13 @@ def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expressi
     body = put(first, lambda part: index if id(part) in moved else None)
     start, end = ends[0] if ends else (None, None)
     counts = isinstance(start, Number) and all(pair == (start, end) for pair in ends)
+
+    def turn(count: int) -> Expression:
+        here = Number(part.span, getattr(start, "value", 0) + count)
+        return put(body, lambda part: here if part is index else None)
+
     for at, member in enumerate(others[: dots[0] - 1], 1):
-        here = Number(part.span, getattr(start, "value", 0) + at)
-        counts = counts and put(body, lambda p, n=here: n if p is index else None) == member
+        counts = counts and turn(at) == member
     chooses = [name for name in all_of(Scripts, body) if index in letters_of(name)]
     counted = getattr(e.scope, "counts", None)
     if chooses and not (counted and all(counted(name, {index.text}) for name in chooses)):

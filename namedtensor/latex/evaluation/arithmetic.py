@@ -458,7 +458,8 @@ def over_list(e: Evaluator, part: Expression, op: str, listed: Sequence[Expressi
 
     def turn(count: int) -> Expression:
         here = Number(part.span, getattr(start, "value", 0) + count)
-        return put(body, lambda part: here if part is index else None)
+        found: Expression = put(body, lambda part: here if part is index else None)
+        return found
 
     for at, member in enumerate(others[: dots[0] - 1], 1):
         counts = counts and turn(at) == member

@@ -582,7 +582,7 @@ class _Formula:
             and (
                 (self.section, base.text) in self.known.by_elements
                 or (letter.text, _names(axes)) in self.known.shown
-                or (len(axes) == 1 and _fits({*places}, self.known.sizes_of(axes[0])))
+                or self._is_one_of(letter.text, axes, places)
             )
         )
         if not all(runs) or not proven or ({ANY, COMPUTED} & {*runs} and len(runs) < len(axes)):
@@ -590,6 +590,13 @@ class _Formula:
         chosen = self.known.chosen(axes, runs)
         items = [unwritten(a.axis.name, at) for a, (at, _) in zip(chosen, found, strict=False)]
         return Indexed(letter.span | sub.span, base, tuple(items)) if items else None
+
+    def _is_one_of(
+        self, text: str, axes: Sequence[SizedAxis], places: Sequence[Expression]
+    ) -> bool:
+        """Say whether t_4 is an element of a vector of 4 or more, of which nothing defines elements."""
+        given = len(axes) == 1 and text not in self.known.defined
+        return given and _fits({*places}, self.known.sizes_of(axes[0]))
 
     def _place(self, at: Expression, env: Mapping[str, Runs]) -> tuple[Expression, Runs]:
         """Give an index, and along what it runs: i, i - 1 and n - i + 1, 1 and n, and o_t in [n]."""

@@ -240,13 +240,21 @@ def closed_among(
         if len(kept) == len(whole):
             break
         whole = kept
-    used = {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
-    used |= {text for _, text in spoken.here}
+    series = {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
+    of_functions = {head_of(name) for s in whole if isinstance(s.target, Call) for name in _free(s)}
+    used = series | {text for _, text in spoken.here}
     begun = [s for s in whole if isinstance(s.target, Call) or _is_shown(s, shown, spoken)]
     begun += [s for s in whole if head_of(s.target) in used]
     onward = {head_of(s.target): [head_of(name) for name in _free(s)] for s in whole}
     used = reached([head_of(s.target) for s in begun], lambda text: onward.get(text, ()))
-    return [s for s in whole if head_of(s.target) in used]
+    # x_0 = 1 and d_4 = 10 say what elements are, and only the rule of a series waits for them
+    numbered = used & (series | of_functions)
+    return [
+        s
+        for s in whole
+        if head_of(s.target)
+        in (numbered if isinstance(getattr(s.target, "sub", None), Number) else used)
+    ]
 
 
 def _is_shown(definition: Definition, shown: Collection[Statement], spoken: Spoken) -> bool:

@@ -103,7 +103,8 @@ class Arguments:
             given = () if compiling() else tuple(shapes(*args, labels=caller_labels(args)))
             names = self.signature.python.parameters
             odd = next((name for name in kwargs if name not in names), "")
-            guess = _meant(odd, [n for n in list(names)[len(args) :] if n not in kwargs])
+            left = [n for n in list(names)[len(args) :] if n not in kwargs]
+            guess = None if compiling() or not odd else _meant(odd, left)
             why = f"it has no argument {odd}; did you mean {guess}?" if guess else str(error)
             refuse(f"{self.name}(...)", why, self.said or repr(self), given)
         bound.apply_defaults()

@@ -104,12 +104,6 @@ class StateSpace(MayBeLeftOut):
         return f"State[{self.space}]"
 
 
-def _declares(word: str, code: str, what: str) -> KindError:
-    """Make the error of a call of what only declares."""
-    why = f"it declares a parameter, and takes {what} in brackets"
-    return KindError(f"{word}(...)", why, hint=f"def f(X: R[seq, emb], *, name: {code})")
-
-
 class _States:
     """Declare a state, a value that one call leaves to the next, after the star: m: nt.State[R[chans]].
 
@@ -126,7 +120,11 @@ class _States:
         return StateSpace(space)
 
     def __call__(self, *given: Any, **named: Any) -> NoReturn:
-        raise _declares("State", "nt.State[R[seq, emb]]", "the state's space")
+        raise KindError(
+            "State(...)",
+            "it declares a parameter, and takes the state's space in brackets",
+            hint="def f(X: R[seq, emb], *, name: nt.State[R[seq, emb]])",
+        )
 
     def __repr__(self) -> str:
         return "State"
@@ -165,9 +163,6 @@ class _Bundles:
                 hint='nt.one[MHA], nt.each[layer] or nt.each[layer, "stacked"], of formulas',
             )
         return Bundled(formula, "stacked" if how else self.stack)
-
-    def __call__(self, *given: Any, **named: Any) -> NoReturn:
-        raise _declares(self.word, f"nt.{self.word}[layer]", "the parameter's formula")
 
     def __repr__(self) -> str:
         return self.word

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import re
@@ -32,8 +31,8 @@ from namedtensor.tensor.wrong_calls import (
     applied,
     one_operand,
     only_applies,
-    typed_brackets,
     typed_call,
+    typed_operands,
 )
 
 #: Names in examples for the axes that a function makes.
@@ -125,16 +124,16 @@ class AxisFunction(Generic[P, T]):
 
     def _counted(self, places: int | tuple[int, ...]) -> AxisNameError:
         """Make the error of a call that counts axes in the place of naming them."""
-        part, call = typed_brackets() or (None, None)
-        typed = f"{self.__name__}[{', '.join(map(str, _flat([places])))}]"
+        typed, words = typed_operands() or (
+            f"{self.__name__}[{', '.join(map(str, _flat([places])))}]",
+            [],
+        )
         scope = caller_variables()
-        words = [ast.unparse(x) for x in call.args] if call is not None else []
         tensors = [(w, scope[w]) for w in words if isinstance(scope.get(w), NamedTensor)]
         axes = tensors[0][1].axes if tensors else ()
-        words += [ast.unparse(x) for x in call.keywords] if call is not None else []
         operands = ", ".join(words)
         return AxisNameError(
-            typed if part is None else ast.unparse(call or part).removeprefix("nt."),
+            typed,
             "axes are named, not counted",
             [(w, spaced(X.sizes)) for w, X in tensors],
             f"`{self._typed(_axes_said(_flat([places]), axes, True), axes, operands)}`"

@@ -16,7 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: How tightly a form holds together, to readers and writers: what is looser than its place has parentheses.
-OR, AND, NOT, RELATION, CUP, SUM, REACH, DOT, MINUS, PREFIX, JUXTAPOSED, SCRIPT, ATOM = range(13)
+OR, AND, NOT, RELATION, CUP, SUM, REACH, DOT, MINUS, PREFIX, FUNCTION, JUXTAPOSED, SCRIPT, ATOM = (
+    range(14)
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from namedtensor.tensor.apply import operand as operand
 from namedtensor.tensor.apply import plan_by_codes as plan_by_codes
 from namedtensor.tensor.named import Contraction as Contraction
 from namedtensor.tensor.named import NamedTensor as NamedTensor
+from namedtensor.tensor.named import hold_named as hold_named
 from namedtensor.tensor.named import tensor as tensor
 from namedtensor.tensor.symbolic import SymbolicTensor as SymbolicTensor
 from namedtensor.tensor.symbolic import symbol as symbol

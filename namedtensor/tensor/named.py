@@ -12,6 +12,7 @@ from namedtensor.axes import (
     AxisSelection,
     distinct,
     either,
+    naming,
     parse_axes,
     shown,
     typed_axes,
@@ -344,6 +345,14 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
                 hint=f"leave the size out: {axis.name}",
             )
     return NamedTensor(data, layout_of(names, kind, backend))
+
+
+def hold_named(call: str, *given: Any) -> None:
+    """Raise KindError where something else than a named tensor is given."""
+    for X in given:
+        if not hasattr(X, "axes"):
+            why = f"named tensors are compared, and {kind_of_thing(X)} is given"
+            raise KindError(call, why, hint=naming("Y", X))
 
 
 def _call(named: Sequence[Axis]) -> str:

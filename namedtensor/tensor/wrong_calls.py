@@ -452,6 +452,15 @@ def typed_brackets() -> tuple[ast.Subscript, ast.Call | None] | None:
     return part, None
 
 
+def typed_operands() -> tuple[str, list[str]] | None:
+    """Give the text of a call with brackets that the caller's code is at, and of each operand."""
+    part, call = typed_brackets() or (None, None)
+    if part is None:
+        return None
+    given = [*call.args, *call.keywords] if call is not None else []
+    return ast.unparse(call or part).removeprefix("nt."), [ast.unparse(x) for x in given]
+
+
 def _mended(
     parameters: Sequence[inspect.Parameter],
     typed: Typed,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from namedtensor.tensor import NamedTensor, tensor
+from namedtensor.tensor import hold_named as hold_named
 from namedtensor.testing.records import Record, RecordTensor, index_of, tabulate
 
 

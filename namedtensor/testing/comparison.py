@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from namedtensor.axes import naming
-from namedtensor.errors import KindError, kind_of_thing
-from namedtensor.testing.boundary import to_named
+from namedtensor.testing.boundary import hold_named, to_named
 from namedtensor.testing.records import RecordTensor, written
 
 #: (rtol, atol) for doubles, singles and halves, by the bytes that a real number takes.
@@ -59,13 +57,7 @@ def assert_close(X: Any, Y: Any, rtol: float | None = None, atol: float | None =
 def aligned(X: Any, Y: Any) -> tuple[Any, Any, list[str]]:
     """Give the numbers of X and of Y as arrays, their axes sorted by name, and these names."""
     X, Y = [to_named(Z) if isinstance(Z, RecordTensor) else Z for Z in (X, Y)]
-    for Z in (X, Y):
-        if not hasattr(Z, "axes"):
-            raise KindError(
-                "assert_close(X, Y)",
-                f"named tensors are compared, and {kind_of_thing(Z)} is given",
-                hint=naming("Y", Z),
-            )
+    hold_named("assert_close(X, Y)", X, Y)
     shapes = [dict(zip(Z.axes, map(int, Z.data.shape), strict=True)) for Z in (X, Y)]
     if shapes[0] != shapes[1]:
         raise AssertionError(f"X is {written(shapes[0])} and Y is {written(shapes[1])}")

@@ -412,15 +412,6 @@ hint: def f(X: R[seq, emb], *, name: nt.State[R[seq, emb]])
 """,
     ),
     case(
-        "bundles that are called",
-        lambda: nt.each(3),
-        nt.KindError,
-        """
-each(...): it declares a parameter, and takes the parameter's formula in brackets
-hint: def f(X: R[seq, emb], *, name: nt.each[layer])
-""",
-    ),
-    case(
         "two axes where one is asked for",
         lambda: nt.Shape("seq[3]").size("seq emb"),
         nt.AxisNameError,

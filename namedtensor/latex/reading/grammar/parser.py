@@ -31,7 +31,7 @@ from namedtensor.latex.syntax import (
     Unary,
     Under,
 )
-from namedtensor.primitives.notation import DOT, JUXTAPOSED, MINUS, OR, PREFIX, RELATION
+from namedtensor.primitives.notation import DOT, FUNCTION, JUXTAPOSED, MINUS, OR, RELATION
 
 CONTRACTING = frozenset(("\\cdot", "\\odot", "\\bullet", "\\times"))
 STACKING = frozenset(("\\underset", "\\overset"))
@@ -256,7 +256,7 @@ class Parser(Parts):
             return self._prose(left, text, floor, start)
         if floor > JUXTAPOSED or not self.begins_operand(token):
             return None
-        if floor == PREFIX and self._acts(token) and not _is_fraction(left):
+        if floor == FUNCTION and self._acts(token) and not _is_fraction(left):
             return None  # \sin x \cos y is a product, and \log \frac1n \sum_i x_i is no such thing
         return self._product(left, start)
 

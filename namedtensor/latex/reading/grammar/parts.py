@@ -36,7 +36,7 @@ from namedtensor.latex.syntax import (
     Text,
     Under,
 )
-from namedtensor.primitives.notation import PREFIX, REACH
+from namedtensor.primitives.notation import FUNCTION, PREFIX, REACH
 
 #: What stands before both names of a derivative, and which it is.
 DERIVING = {"\\partial": "partial", "d": "d"}
@@ -85,13 +85,15 @@ class Parts(Spaces):
         if axes and isinstance(base, Letter) and base.text == "E":
             base = Letter(base.span, "expectation", "word")
         token = self.peek()
+        over = axes or getattr(base, "text", "") in words.STATISTICS | words.MOMENTS
+        floor = PREFIX if over else FUNCTION
         if token.text == "(" or (acts and token.text in ("[", "\\{")):
             if self._script_behind(base, bool(axes)):
-                argument = self.expression(PREFIX)
+                argument = self.expression(floor)
                 return Call(self.span(start), base, axes, (argument,), (), "")
             return self.call(base, axes, start)
         if acts and self._is_argument(token):
-            argument = self.expression(PREFIX)
+            argument = self.expression(floor)
             return Call(self.span(start), base, axes, (argument,), (), "")
         return Under(self.span(start), base, axes) if axes else base
 

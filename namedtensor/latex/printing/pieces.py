@@ -87,7 +87,7 @@ def figure(value: Any, taken: frozenset[str] = frozenset()) -> tuple[str, int]:
     """Write a number, and give the level of its text; `taken` are names in use.
 
     >>> figure(1e-05)
-    ('10^{-5}', 11)
+    ('10^{-5}', 12)
     >>> figure(2.5e-07)
     ('2.5 \\\\cdot 10^{-7}', 7)
     """

@@ -34,20 +34,8 @@ def lstm(
     W, U, b, b_h = _joined(4, weights, recurrent, biases, more)
     h, c = start
     if _fits(x, W, U, h, c):
-        x = x.flip(0) if reverse else x
-        flat = [W, U] if b is None else [W, U, b, b_h]
-        H, h, c = torch.lstm(
-            x,
-            (h[None], c[None]),
-            _in_one_chunk(flat),
-            b is not None,
-            1,
-            0.0,
-            torch.is_grad_enabled(),
-            False,
-            False,
-        )
-        return (H.flip(0) if reverse else H), h[0], c[0]
+        H, h, c = _ran(torch.lstm, x, (h[None], c[None]), [W, U, b, b_h], reverse)
+        return H, h[0], c[0]
     states = []
     mapped = F.linear(x, W, b).unbind(0)
     for now in reversed(mapped) if reverse else mapped:
@@ -71,20 +59,8 @@ def gru(
     W, U, b, b_h = _joined(3, weights, recurrent, biases, more)
     (h,) = start
     if _fits(x, W, U, h):
-        x = x.flip(0) if reverse else x
-        flat = [W, U] if b is None else [W, U, b, b_h]
-        H, h = torch.gru(
-            x,
-            h[None],
-            _in_one_chunk(flat),
-            b is not None,
-            1,
-            0.0,
-            torch.is_grad_enabled(),
-            False,
-            False,
-        )
-        return (H.flip(0) if reverse else H), h[0]
+        H, h = _ran(torch.gru, x, h[None], [W, U, b, b_h], reverse)
+        return H, h[0]
     states = []
     mapped = F.linear(x, W, b).unbind(0)
     for now in reversed(mapped) if reverse else mapped:
@@ -126,6 +102,14 @@ def _under(gates: Gates, count: int) -> Array:
         every = gates if gates.shape[0] == count else gates[:count]
         return every.flatten(0, 1)
     return torch.cat([g for g in gates if g is not None])
+
+
+def _ran(cell: Any, x: Array, start: Any, parts: Sequence[Array | None], reverse: bool) -> Any:
+    """Run torch's cell over all rows: every h, and the last states; there are two biases or none."""
+    flat = _in_one_chunk([part for part in parts if part is not None])
+    x, grad = x.flip(0) if reverse else x, torch.is_grad_enabled()
+    H, *last = cell(x, start, flat, len(flat) == 4, 1, 0.0, grad, False, False)
+    return (H.flip(0) if reverse else H), *last
 
 
 def _in_one_chunk(parts: list[Array]) -> list[Array]:

@@ -225,6 +225,8 @@ def closed_among(
         for s in statements
         if isinstance(s, Definition) and _is_plain(s.target) and not spoken.counts(s, s.section)
     ]
+    free = {id(s): _free(s) for s in whole}
+    in_displays = {*map(id, shown)}
     for _ in range(ROUNDS):
         defined = Spoken()
         for statement in whole:
@@ -234,19 +236,25 @@ def closed_among(
             for s in whole
             if all(
                 spoken.gives(name) or defined.gives(name, 0) or key_of(name) in numbers
-                for name in _free(s)
+                for name in free[id(s)]
             )
         ]
         if len(kept) == len(whole):
             break
         whole = kept
     series = {head_of(s.target) for s in whole if isinstance(s.target, Scripts) and _recurs(s)}
-    of_functions = {head_of(name) for s in whole if isinstance(s.target, Call) for name in _free(s)}
+    of_functions = {head_of(n) for s in whole if isinstance(s.target, Call) for n in free[id(s)]}
     used = series | {text for _, text in spoken.here}
-    begun = [s for s in whole if isinstance(s.target, Call) or _is_shown(s, shown, spoken)]
-    begun += [s for s in whole if head_of(s.target) in used]
-    onward = {head_of(s.target): [head_of(name) for name in _free(s)] for s in whole}
-    used = reached([head_of(s.target) for s in begun], lambda text: onward.get(text, ()))
+    begun = [
+        head_of(s.target)
+        for s in whole
+        if isinstance(s.target, Call)
+        or head_of(s.target) in used
+        # a display that is made of what the notation defines
+        or (id(s) in in_displays and any(key_of(name) in spoken.made for name in free[id(s)]))
+    ]
+    onward = {head_of(s.target): [head_of(name) for name in free[id(s)]] for s in whole}
+    used = reached(begun, lambda text: onward.get(text, ()))
     # x_0 = 1 and d_4 = 10 say what elements are, and only the rule of a series waits for them
     numbered = used & (series | of_functions)
     return [
@@ -255,12 +263,6 @@ def closed_among(
         if head_of(s.target)
         in (numbered if isinstance(getattr(s.target, "sub", None), Number) else used)
     ]
-
-
-def _is_shown(definition: Definition, shown: Collection[Statement], spoken: Spoken) -> bool:
-    """Say whether a display defines something by what the notation defines."""
-    made = [name for name in _free(definition) if key_of(name) in spoken.made]
-    return any(definition is one for one in shown) and bool(made)
 
 
 def _free(definition: Definition) -> list[Expression]:

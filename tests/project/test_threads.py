@@ -18,3 +18,13 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a start is a fo
 @pytest.mark.parametrize("case", CASES)
 def test_eight_threads_may_make_the_first_calls_of_a_process(case, library):
     python(str(SCRIPT), case, library, str(STARTS))
+
+
+def test_axes_are_read_while_another_thread_imports_torch():
+    source = """
+import sys, types
+import namedtensor as nt
+sys.modules["torch"] = types.ModuleType("torch")  # as it is before its import ends
+print(nt.axes("batch seq"))
+"""
+    assert python("-c", source) == "(batch, seq)\n"

@@ -25,25 +25,33 @@ class _Fields(dict[type, tuple[str, ...] | None]):
         return names
 
 
+class _Inner(dict[type, tuple[str, ...] | None]):
+    """The fields of a kind of part that may hold parts; None for what is no part."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...] | None:
+        names = FIELDS[kind]
+        if names is not None:
+            types = {field.name: field.type for field in dataclasses.fields(kind)}
+            names = tuple([name for name in names if types[name] not in PLAIN])
+        self[kind] = names
+        return names
+
+
 class _Readers(dict[type, Any]):
     """What gives the parts inside a part, the last first; nothing for a leaf, None for what is no part."""
 
     def __missing__(self, kind: type) -> Any:
-        names = FIELDS[kind]
-        found: Any = names
-        if names is not None:
-            types = {field.name: field.type for field in dataclasses.fields(kind)}
-            inner = [name for name in names[::-1] if types[name] not in PLAIN]
-            # an attrgetter of one name gives no tuple, and a span is no part
-            found = operator.attrgetter(*inner, "span") if inner else ()
-        self[kind] = found
-        return found
+        names = INNER[kind]
+        # an attrgetter of one name gives no tuple, and a span is no part
+        self[kind] = operator.attrgetter(*names[::-1], "span") if names else names
+        return self[kind]
 
 
 #: The types of fields that hold no part.
 PLAIN = frozenset(("str", "int", "bool", "int | float"))
 
 FIELDS = _Fields()
+INNER = _Inner({tuple: ()})
 _READERS = _Readers()
 
 
@@ -182,6 +190,20 @@ def depth_of(part: Any) -> int:
     return deepest
 
 
+def copied(part: Any, **new: Any) -> Any:
+    """Give a part with some of its fields changed, as `dataclasses.replace` does in far more steps.
+
+    >>> from namedtensor.latex.source import Span
+    >>> from namedtensor.latex.syntax import Letter
+    >>> copied(Letter(Span(0, 1), "X"), text="Y").text
+    'Y'
+    """
+    made = object.__new__(type(part))
+    for name in type(part).__dataclass_fields__:
+        setattr(made, name, new[name] if name in new else getattr(part, name))
+    return made
+
+
 def moved(part: Any, by: int) -> Any:
     """Give a part as it is where its text begins `by` signs later.
 
@@ -193,33 +215,28 @@ def moved(part: Any, by: int) -> Any:
     kind = type(part)
     if kind is tuple:
         return tuple([moved(inner, by) for inner in part])
-    if FIELDS[kind] is None:
+    fields = INNER[kind]
+    if fields is None:
         return part
-    new = object.__new__(kind)
-    for name in kind.__dataclass_fields__:
-        value = getattr(part, name)
-        if name == "span":
-            value = Span(value.start + by, value.end + by)
-        elif type(value) is tuple or FIELDS[type(value)] is not None:
-            value = moved(value, by)
-        setattr(new, name, value)
-    return new
+    span = part.span
+    new = {name: moved(getattr(part, name), by) for name in fields}
+    return copied(part, span=Span(span.start + by, span.end + by), **new)
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
     """Rebuild a part with some of its parts replaced: `change` gives a replacement, or None."""
+    kind = type(part)
+    if kind is tuple:
+        parts = tuple([put(p, change) if INNER[type(p)] is not None else p for p in part])
+        return part if all(map(operator.is_, parts, part)) else parts
     changed = change(part)
     if changed is not None:
         return changed
-    kind = type(part)
-    if kind is tuple:
-        parts = tuple([put(p, change) for p in part])
-        return part if all(map(operator.is_, parts, part)) else parts
     new = {}
-    for name in FIELDS[kind] or ():
+    for name in INNER[kind] or ():
         value = getattr(part, name)
-        if type(value) is tuple or FIELDS[type(value)] is not None:
+        if INNER[type(value)] is not None:
             after = put(value, change)
             if after is not value:
                 new[name] = after
-    return dataclasses.replace(part, **new) if new else part
+    return copied(part, **new) if new else part

@@ -25,7 +25,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Statement,
 )
-from namedtensor.latex.walk import all_of, put, walk
+from namedtensor.latex.walk import all_of, letters_of, put
 
 #: A section, and a letter.
 Here = tuple[int, str]
@@ -50,14 +50,13 @@ def defined_sizes(statements: Sequence[Statement], parents: Sequence[int]) -> di
         return any((around, letter) in tensors for around in sections_around(section, parents))
 
     def computed(statement: Definition) -> bool:
-        return any(
-            isinstance(part, (Big, Contract, Indexed))
-            or (isinstance(part, Letter) and known(part.text, statement.section))
-            for part in walk(statement.body)
+        return any(all_of(kind, statement.body) for kind in (Big, Contract, Indexed)) or any(
+            known(letter.text, statement.section) for letter in letters_of(statement.body)
         )
 
     while True:
-        more = {(s.section, key(s.target)) for s in given if computed(s)} - tensors
+        left = [s for s in given if (s.section, key(s.target)) not in tensors]
+        more = {(s.section, key(s.target)) for s in left if computed(s)}
         if not more:
             break
         tensors |= more

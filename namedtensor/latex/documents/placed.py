@@ -301,8 +301,8 @@ def _by_themselves(statements: Sequence[Statement]) -> set[str]:
         return Items(part.span, tuple(places), "") if places else None
 
     bodies = [s.body for s in statements if isinstance(s, Definition)]
-    plain = tuple([put(body, change) if all_of(Indexed, body) else body for body in bodies])
-    return {name.text for name in names_of(plain) if isinstance(name, Letter)}
+    plain = [put(body, change) if all_of(Indexed, body) else body for body in bodies]
+    return {name.text for body in plain for name in names_of(body) if isinstance(name, Letter)}
 
 
 def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declaration:

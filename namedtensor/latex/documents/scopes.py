@@ -1000,13 +1000,15 @@ def _letters_of(size: Expression) -> set[str]:
 
 def _constants_of(statement: Statement) -> Iterator[str]:
     r"""List the letters that are the numbers for sure: in e^x, 2 \pi, \pi / n and \sqrt{\pi}."""
-    for part in walk(statement):
-        if isinstance(part, Scripts) and part.sub is None and part.sup is not None:
-            yield from ("e",) if key(part.base) == "e" else ()
-        elif isinstance(part, Binary) and "pi" in (key(part.left), key(part.right)):
+    texts = {letter.text for letter in letters_of(statement)}
+    for part in all_of(Scripts, statement) if "e" in texts else ():
+        if part.sub is None and part.sup is not None and key(part.base) == "e":
+            yield "e"
+    for part in all_of(Binary, statement) if "pi" in texts else ():
+        if "pi" in (key(part.left), key(part.right)):
             yield from ("pi",) if part.op == "/" or isinstance(part.left, Number) else ()
-        elif isinstance(part, Root):
-            yield from [t.text for t in all_of(Letter, part) if t.text == "pi"]
+    for part in all_of(Root, statement) if "pi" in texts else ():
+        yield from [t.text for t in letters_of(part) if t.text == "pi"]
 
 
 def scripts_of(name: Expression) -> list[Expression]:

@@ -216,9 +216,9 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
     for entry in entries:
         read = entry.read
         if isinstance(read, Found):
-            read.statement = replace(
-                read.statement, block=entry.region.block, section=entry.region.section
-            )
+            said, region = read.statement, entry.region
+            if (said.block, said.section) != (region.block, region.section):
+                read.statement = replace(said, block=region.block, section=region.section)
             meant = read.named and not read.generic and not read.part_of
             entry.kept = meant and (read.said or entry.region.display)
     blocks = {entry.region.block for entry in entries if entry.kept and entry.region.display}

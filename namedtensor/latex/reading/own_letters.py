@@ -37,18 +37,23 @@ from namedtensor.latex.walk import children, letters_of, put, walk
 
 def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     """Give the squares of which there are series, or which others take as such, letters of their own."""
+    squares = [
+        (entry.region.section, statement, letter)
+        for entry in entries
+        if isinstance(statement := entry.statement, Definition) and statement.op == "="
+        for letter in [_squared(statement.target)]
+        if letter
+    ]
+    if not squares:
+        return
     powers = {text for entry in entries for text in _other_powers(entry.statement)}
+    given = [name for entry in entries for name in given_names(entry.statement)]
+    roots = {head_of(name) for name in given if not _squared(name)}
     rules: dict[int, set[str]] = {}
-    roots: set[str] = set()
-    for entry in entries:
-        statement = entry.statement
-        for name in given_names(statement):
-            roots |= set() if _squared(name) else {head_of(name)}
-        if isinstance(statement, Definition) and statement.op == "=":
-            letter = _squared(statement.target)
-            series = _counts(statement.target) and _uses(statement.body, letter)
-            if letter and (series or (letter in powers and not _below(statement.target))):
-                rules.setdefault(entry.region.section, set()).add(letter)
+    for section, statement, letter in squares:
+        series = _counts(statement.target) and _uses(statement.body, letter)
+        if series or (letter in powers and not _below(statement.target)):
+            rules.setdefault(section, set()).add(letter)
     for entry in entries if rules else ():
         around = sections_around(entry.region.section, parents)
         letters = set().union(*[rules.get(section, set()) for section in around]) - roots

@@ -5,6 +5,7 @@ Where a piece or its condition cannot be read, the definition is a fault: half o
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -59,6 +60,9 @@ IN_WORDS = re.compile(r",? ?(?:if|when|whenever|unless)\b")
 #: So many characters are looked at between two places of mathematics.
 FAR = 200
 
+#: What gives the words between an entry, by its number, and the next one.
+Words = Callable[[int], str]
+
 
 @dataclass(slots=True)
 class Pieces:
@@ -81,13 +85,14 @@ def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]
     `of_data` says whether prose speaks of what is declared: where it cannot be read, that is given.
     """
     at = 0
+    words = functools.cache(lambda gap: _words(entries, gap, text))
     while at < len(entries):
         read = entries[at].read
         first = read.statement if isinstance(read, Found) else None
         if not isinstance(read, Found) or not isinstance(first, Definition):
             at += 1
             continue
-        after = _join(entries, at, first, text)
+        after = _join(entries, at, first, words)
         if after is None and of_data(entries[at]):
             read.part_of = QUIET["data"]
         elif after is None:
@@ -95,13 +100,13 @@ def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]
         at = after or at + 1
 
 
-def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> int | None:
+def _join(entries: Sequence[Entry], at: int, first: Definition, words: Words) -> int | None:
     """Join the pieces that begin at a place; give the place behind them, None where one is unreadable."""
     many = isinstance(first.target, (Indexed, Call)) or bool(places_of(first.target))
     inside = many and not any(all_of(Cases, first.body))
     if first.op != "=" or not inside:
         return at + 1
-    found = _pieces(entries, at, first, text)
+    found = _pieces(entries, at, first, words)
     rows, last = found.rows, found.rows[-1]
     complete = found.closed or last[1] is not None
     if len(rows) > 1 and complete and all(condition is not None for _, condition in rows[:-1]):
@@ -111,7 +116,7 @@ def _join(entries: Sequence[Entry], at: int, first: Definition, text: str) -> in
         whole = replace(first, body=Cases(first.body.span, cases), condition=None)
         _put(entries[at : found.end], whole)
         return found.end
-    if _is_half(entries, at, first, text):
+    if _is_half(entries, at, first, words):
         return None
     if not isinstance(first.target, Call) and not _only_ranges(last[1], first.condition):
         _put(entries[at : found.end], replace(first, condition=last[1]))
@@ -150,25 +155,25 @@ def _refuse(entry: Entry, first: Definition, text: str) -> None:
 # ------------------------------------------------------------------------------------------ pieces
 
 
-def _pieces(entries: Sequence[Entry], at: int, first: Definition, text: str) -> Pieces:
+def _pieces(entries: Sequence[Entry], at: int, first: Definition, words: Words) -> Pieces:
     """Read on behind a definition, as long as there are conditions and other values of its target."""
     found = Pieces([(first.body, first.condition)], at + 1)
-    found.closed = bool(OTHERWISE.match(_words(entries, at, text)))
+    found.closed = bool(OTHERWISE.match(words(at)))
     while not found.closed and found.end < len(entries):
-        entry, said = entries[found.end], _words(entries, found.end - 1, text)
+        entry, said = entries[found.end], words(found.end - 1)
         if not isinstance(entry.read, Found) or entry.read.part_of:
             break
         condition = _condition(entry, first)
-        value = _value(entry, first, _words(entries, found.end, text))
+        value = _value(entry, first, words(found.end))
         rest = REST.fullmatch(said) is not None
         if value is not None and (rest or NEXT.fullmatch(said)):
             found.rows.append((value, getattr(entry.statement, "condition", None)))
             found.closed = rest
-        elif condition is not None and _belongs(entries, found, first, condition, text):
+        elif condition is not None and _belongs(entries, found, first, condition, words):
             found.add(condition)
         else:
             break
-        found.closed = found.closed or bool(OTHERWISE.match(_words(entries, found.end, text)))
+        found.closed = found.closed or bool(OTHERWISE.match(words(found.end)))
         found.end += 1
     return found
 
@@ -178,14 +183,14 @@ def _belongs(
     found: Pieces,
     first: Definition,
     condition: Expression,
-    text: str,
+    words: Words,
 ) -> bool:
     """Say whether a condition is one of the piece before it."""
-    said = _words(entries, found.end - 1, text)
+    said = words(found.end - 1)
     own = [t for t in letters_of(first.target) if t.text != head_of(first.target)]
     own += letters_of(places_of(first.target))
     about = set(letters_of(condition)) & set(own)
-    if GIVES.match(_words(entries, found.end, text)):
+    if GIVES.match(words(found.end)):
         return False  # "For W_{ij} = 1/n this is the mean" remarks
     if not about or WHEN.fullmatch(said):
         return bool(about)
@@ -222,24 +227,22 @@ def _value(entry: Entry, first: Definition, behind: str) -> Expression | None:
     return statement.relation if plain and when else None
 
 
-def _is_half(entries: Sequence[Entry], at: int, first: Definition, text: str) -> bool:
+def _is_half(entries: Sequence[Entry], at: int, first: Definition, words: Words) -> bool:
     """Say whether words around a definition tell that it is one of several pieces."""
-    words = _words(entries, at, text)
-    if OTHERWISE.match(words):
-        return not (entries[at].region.display and first.condition is None and GOES_ON.match(words))
-    if IN_WORDS.match(words) and first.condition is None and _unread(entries, at, first):
+    said = words(at)
+    if OTHERWISE.match(said):
+        return not (entries[at].region.display and first.condition is None and GOES_ON.match(said))
+    if IN_WORDS.match(said) and first.condition is None and _unread(entries, at, first):
         return True
     for place in range(at + 1, len(entries)):
-        said = _words(entries, place - 1, text)
+        said = words(place - 1)
         if ". " in said + " " and not REST.fullmatch(said):
             return False
         read = entries[place].read
         if not isinstance(read, Found):
             return False
-        value = _value(entries[place], first, _words(entries, place, text))
-        if value is not None and (
-            REST.fullmatch(said) or OTHERWISE.match(_words(entries, place, text))
-        ):
+        value = _value(entries[place], first, words(place))
+        if value is not None and (REST.fullmatch(said) or OTHERWISE.match(words(place))):
             return True
         if isinstance(read.statement, Definition) and value is None:
             return False

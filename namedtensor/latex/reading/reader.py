@@ -31,7 +31,7 @@ from namedtensor.latex.reading.tokens import Fault, Token, tokens_of
 from namedtensor.latex.reading.words import RELATIONS
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import Aside, Expression, Statement
-from namedtensor.latex.walk import moved
+from namedtensor.latex.walk import copied, moved
 
 SILENCE = re.compile(
     r"(?:%|<!--)[ \t]*named:[ \t]*ok[ \t]+([a-z][\w-]*(?:[ \t]*,?[ \t]*[a-z][\w-]*)*)"
@@ -107,22 +107,27 @@ class Regions:
             found = read_region(source, region, macros)
             if macros.digest == digest:
                 keep(self._known, (text, digest), (start, left - macros.left, found), MOST)
-                return [_copied(one, 0) for one in found]
-            return found
+            return [_placed(one, region) for one in found]
         before, spent, found = known
         if before != start:
-            found = [_copied(one, start - before) for one in found]
+            found = [_moved(one, start - before) for one in found]
             self._known[text, digest] = start, spent, found
         macros.left -= spent
-        return [_copied(one, 0) for one in found]
+        return [_placed(one, region) for one in found]
 
 
-def _copied(one: Found | Failed, by: int) -> Found | Failed:
-    """Give what was read, for who will change it, as it is where its text begins later."""
-    if isinstance(one, Found):
-        return replace(one, statement=moved(one.statement, by) if by else one.statement)
-    if not by:
+def _placed(one: Found | Failed, region: Region) -> Found | Failed:
+    """Give what was read, for who will change it, with the block and the section of its region."""
+    if not isinstance(one, Found):
         return one
+    statement = copied(one.statement, block=region.block, section=region.section)
+    return copied(one, statement=statement)
+
+
+def _moved(one: Found | Failed, by: int) -> Found | Failed:
+    """Give what was read as it is where its text begins later."""
+    if isinstance(one, Found):
+        return copied(one, statement=moved(one.statement, by))
     span, fault = one.span, one.fault
     told = Span(fault.span.start + by, fault.span.end + by)
     again = Fault(fault.code, fault.message, told, fault.hint)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
 from namedtensor.latex.reading.grammar.parser import INDICATORS
@@ -18,12 +17,11 @@ from namedtensor.latex.reading.left_sides import given_names
 from namedtensor.latex.reading.ranges import ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
+    Nearby,
     head_of,
-    in_reach,
     is_series,
     key_of,
     names_of,
-    sections_around,
 )
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
 from namedtensor.latex.syntax import (
@@ -117,13 +115,13 @@ FOR_ALL = re.compile(
     r"(?:\$|\\\))?\s*,?\s*(?:for\s+(?:all|every|each|any)?)?\s*(?:\$|\\\()", re.IGNORECASE
 )
 
-#: Tensors by their letters: the sections in which they are given, and their axes there.
-Given = dict[str, list[tuple[int, set[str]]]]
+#: The axes of tensors by their letters, where they are given.
+Given = Nearby[set[str]]
 
 
 def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) -> None:
     """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
-    displayed: dict[str, list[Region]] = {}
+    displayed = Nearby[Region](parents)
     known: Counter[str] = Counter()
     for entry in entries:
         statement = entry.statement
@@ -135,7 +133,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             if is_series(statement):  # beside y_t, the letter y is all of them
                 names.add(head_of(statement.target))
             for name in names:
-                displayed.setdefault(name, []).append(entry.region)
+                displayed.add(name, entry.region.section, entry.region)
     functions = {
         e.region.block
         for e in entries
@@ -158,18 +156,18 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             continue
         elif read.named:
             name, section = key_of(given_names(statement)[0]), entry.region.section
-            there = _in_reach(displayed, name, section, parents)
+            there = displayed.near(name, section)
             local = above is not None and WHERE.match(
                 text[above.span.end : entry.region.span.start]
             )
             starts = isinstance(statement.target, Indexed) and name in elements.series
-            whole = name in elements.declared and MODEL.search(_around(entry, text)[0])
+            whole = name in elements.declared.names and MODEL.search(_around(entry, text)[0])
             shown = [at for at in there if at.block < entry.region.block]
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
             if not (local or starts) and (whole or outside):
                 read.statement = fact_of(statement)
-        elif _remarks(entry, text, above, displayed, elements, parents):
+        elif _remarks(entry, text, above, displayed, elements):
             read.part_of = QUIET["remark"]
             body, tried = statement.body, statement.target
             if isinstance(tried, Letter) and known[tried.text] == 1 and _is_fraction(body):
@@ -181,20 +179,6 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
 
 def _is_fraction(body: Expression) -> bool:
     return isinstance(body, Number) and body.value != int(body.value)
-
-
-#: What a document gives by letters, with the section of each or the region that says it.
-Shown = TypeVar("Shown", Region, tuple[int, set[str]])
-
-
-def _in_reach(
-    given: Mapping[str, list[Shown]], name: str, section: int, parents: Sequence[int]
-) -> list[Shown]:
-    """Give what stands for a name in a section, in those around it and in those within it."""
-    places = [
-        (one.section if isinstance(one, Region) else one[0], one) for one in given.get(name, ())
-    ]
-    return [one for at, one in places if in_reach(at, section, parents)]
 
 
 def _is_tried(entry: Entry, text: str) -> bool:
@@ -212,32 +196,31 @@ def _remarks(
     entry: Entry,
     text: str,
     above: Region | None,
-    displayed: Mapping[str, list[Region]],
+    displayed: Nearby[Region],
     elements: _Elements,
-    parents: Sequence[int],
 ) -> bool:
     """Say whether prose only remarks; the where-clauses of a display are those right behind it."""
     statement, section = entry.statement, entry.region.section
     assert isinstance(statement, Definition)
     name = key_of(given_names(statement)[0])
     before, after = _around(entry, text)
-    there = _in_reach(displayed, name, section, parents)
+    there = displayed.near(name, section)
     behind = "" if above is None else text[above.span.end : entry.region.span.start]
     if above is not None and WHERE.match(behind):
         there = [at for at in there if at.block == above.block]
     at_first = isinstance(statement.target, Letter) and FIRST.search(before)
     if there or at_first or REMARKS.search(before):
         return True
-    if MODEL.search(before) and name in elements.declared:
+    if MODEL.search(before) and name in elements.declared.names:
         return True
 
     def is_declared(part: Expression) -> bool:
-        return bool(_in_reach(elements.declared, key_of(part), section, parents))
+        return bool(elements.declared.near(key_of(part), section))
 
     target = statement.target
     element = isinstance(target, Scripts) and letters_of(target.sub)
-    known = {*(elements.known - Counter([head_of(target)]))}
-    unknown = any(_is_unknown(name, known) for name in names_of(statement.body))
+    others = elements.known, head_of(target)
+    unknown = any(_is_unknown(name, *others) for name in names_of(statement.body))
     if element and (unknown or any(all_of(Dots, statement.body))):
         return True  # it says in another notation what m_i is
     number = not any(map(is_declared, names_of(statement.body)))
@@ -252,12 +235,13 @@ def _remarks(
     return bool(tried) or is_declared(given_names(statement)[0])
 
 
-def _is_unknown(name: Expression, known: set[str]) -> bool:
-    """Say whether a word, or a letter with something below it, is none that the document gives."""
+def _is_unknown(name: Expression, known: Counter[str], own: str) -> bool:
+    """Say whether a word, or a letter with something below it, is none that the document gives elsewhere."""
     base = name.base if isinstance(name, Scripts) and name.sub is not None else name
     marked = base is not name or (isinstance(base, Letter) and base.style == "word")
     head = head_of(base)
-    return marked and head not in known | FUNCTIONS | {"delta"}
+    given = head in FUNCTIONS or head == "delta" or known[head] > (head == own)
+    return marked and not given
 
 
 def _around(entry: Entry, text: str) -> tuple[str, str]:
@@ -281,25 +265,24 @@ def _is_prose(statement: Definition) -> bool:
 # --------------------------------------------------------------------------------- elements
 
 
-def declared_in(entries: Sequence[Entry]) -> Given:
+def declared_in(entries: Sequence[Entry], parents: Sequence[int]) -> Given:
     """Find what is declared, where, and over which axes."""
-    found: Given = {}
+    found = Given(parents)
     for entry in entries:
         statement = getattr(entry.read, "statement", None)
         if isinstance(statement, Declaration):
             axes = {sized.axis.name for sized in statement.space.axes}
             for name in statement.names:
-                found.setdefault(key_of(name), []).append((entry.region.section, axes))
+                found.add(key_of(name), entry.region.section, axes)
     return found
 
 
-def gives_elements(entry: Entry, given: Given, parents: Sequence[int]) -> bool:
+def gives_elements(entry: Entry, given: Given) -> bool:
     """Say whether prose gives the elements, at any index, of a tensor that is given in reach."""
     target = getattr(entry.statement, "target", None)
     if not isinstance(target, Indexed) or not _is_any_element(entry):
         return False
-    axes, around = _axes_of(target), sections_around(entry.region.section, parents)
-    return any(at in around and axes == own for at, own in given.get(key_of(target.base), ()))
+    return _axes_of(target) in given.around(key_of(target.base), entry.region.section)
 
 
 def _is_any_element(entry: Entry) -> bool:
@@ -320,9 +303,9 @@ class _Elements:
     def __init__(
         self, entries: Sequence[Entry], text: str, known: Counter[str], parents: Sequence[int]
     ) -> None:
-        self._entries, self._text, self.known, self._parents = entries, text, known, parents
-        self.declared = declared_in(entries)
-        self._displayed: Given = {}
+        self._entries, self._text, self.known = entries, text, known
+        self.declared = declared_in(entries, parents)
+        self._displayed = Given(parents)
         self.series: set[str] = set()
         #: letters of which displays give members: b of b^r, which b^0 = 0 in prose starts
         self.members = {
@@ -340,8 +323,7 @@ class _Elements:
             if any(item.text == head_of(statement.target) for item in letters_of(statement.body)):
                 self.series.add(name)
             if entry.region.display:
-                place = entry.region.section, _axes_of(statement.target)
-                self._displayed.setdefault(name, []).append(place)
+                self._displayed.add(name, entry.region.section, _axes_of(statement.target))
 
     def why_not(self, at: int) -> str:
         """Say why what prose says of elements defines none; "" where it does.
@@ -354,8 +336,8 @@ class _Elements:
         assert isinstance(statement.target, Indexed)
         if key_of(statement.target.base) in self.series:
             return ""
-        declared = gives_elements(entry, self.declared, self._parents)
-        displayed = gives_elements(entry, self._displayed, self._parents)
+        declared = gives_elements(entry, self.declared)
+        displayed = gives_elements(entry, self._displayed)
         given = declared or displayed
         name = text[statement.target.span.start : statement.target.span.end]
         unknown = self._unknown(statement) if declared else ""

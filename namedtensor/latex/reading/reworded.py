@@ -113,11 +113,11 @@ def reworded(
 ) -> LeftSides | None:
     """Put statements into the notation's words, and mark those that are remarks; give what was named."""
     _declare([e for e in entries if isinstance(e.read, Found)], text)
-    given = declared_in(entries)
+    given = declared_in(entries, parents)
     for entry in entries:
         if isinstance(entry.read, Found):
-            entry.read.statement = _with_condition(entry.read.statement, given.keys(), text)
-    joined(entries, text, lambda entry: gives_elements(entry, given, parents))
+            entry.read.statement = _with_condition(entry.read.statement, given.names, text)
+    joined(entries, text, lambda entry: gives_elements(entry, given))
     found = [e for e in entries if isinstance(e.read, Found)]
     _put_indices(found, parents)
     _put_sequences(found, parents)
@@ -363,6 +363,9 @@ def _put_known(entries: Sequence[Entry]) -> None:
 
     The sign of a permutation is (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
     """
+    used = {letter.text for entry in entries for letter in letters_of(entry.statement)}
+    if not used & {"pi", "epsilon", "varepsilon"}:
+        return
     given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
     indexed = {head_of(part) for entry in entries for part in all_of(Indexed, entry.statement)}
 
@@ -395,10 +398,15 @@ def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     axes = all_of(SizedAxis, tuple([e.statement for e in entries]))
     sizes = {letter.text for axis in axes for letter in letters_of(axis.size)}
     users: dict[str, list[Entry]] = {}
-    for entry in entries:
-        for text in {letter.text for letter in letters_of(entry.statement)}:
+    tables = [
+        head_of(said.target)
+        for entry in entries
+        if isinstance(said := entry.statement, Definition) and _is_of_indices(said, sizes)
+    ]
+    for entry in entries if tables else ():
+        for text in {letter.text for letter in letters_of(entry.statement)} & {*tables}:
             users.setdefault(text, []).append(entry)
-    for entry in entries:
+    for entry in entries if tables else ():
         said, section = entry.statement, entry.region.section
         if not isinstance(said, Definition) or not _is_of_indices(said, sizes):
             continue
@@ -419,12 +427,14 @@ def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
 def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
     """Say whether an element is computed of its indices and of sizes alone."""
     places, made_of = _indices(said.target), letters_of(said.body)
+    if not places or not made_of:
+        return False
     counted = all(
         isinstance(part, COUNTED) and not getattr(part, "axes", ()) for part in walk(said.body)
     )
     plain = said.op == "=" and not said.chain and said.condition is None and counted
     known = {place.text for place in letters_of(places)} | {*sizes}
-    return plain and bool(places and made_of) and {letter.text for letter in made_of} <= known
+    return plain and {letter.text for letter in made_of} <= known
 
 
 def _indices(part: Any) -> tuple[Expression, ...]:

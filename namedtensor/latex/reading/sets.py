@@ -46,11 +46,13 @@ def put_conditions(entries: Sequence[Entry], parents: Sequence[int]) -> None:
             entry.leave_out(QUIET["set"])
             continue
         known: dict[str, Definition] = {}
-        for section in reversed(sections_around(entry.region.section, parents)):
+        for section in reversed(sections_around(entry.region.section, parents)) if sets else ():
             known |= sets.get(section, {})
-        if any(all_of(kind, statement) for kind in (Big, Bars)):
+        braced = any(is_set(items) for items in all_of(Items, statement))
+        if (known or braced) and any(all_of(kind, statement) for kind in (Big, Bars)):
             entry.found.statement = put(statement, Sets(known))
-        if any(is_set(items) for items in all_of(Items, entry.statement)):
+            braced = any(is_set(items) for items in all_of(Items, entry.statement))
+        if braced:
             entry.leave_out("a set is no tensor")
 
 

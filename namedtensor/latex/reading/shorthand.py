@@ -132,8 +132,9 @@ class _Known:
         self.defined: dict[str, list[tuple[int, Expression]]] = {}
         #: letters, with their axes, of which some formula has elements for sure
         self.shown: set[tuple[str, tuple[str, ...]]] = set()
-        self.stated: list[tuple[str, Runs, int, int]] = []
-        self._tensors: dict[str, list[tuple[int, tuple[SizedAxis, ...]]]] = {}
+        #: what is stated of the runs of indices, with the place of the formula
+        self.stated: dict[tuple[str, int], list[tuple[int, Runs]]] = {}
+        self._tensors: dict[str, dict[int, list[tuple[SizedAxis, ...]]]] = {}
         #: what whole tensors are computed from, by their letters and sections
         self._bodies: dict[str, dict[int, Expression]] = {}
         for entry in entries:
@@ -187,23 +188,22 @@ class _Known:
             if not space.axes:
                 self.numbers.add(name.text)
             self.axes |= {axis.axis.name for axis in space.axes}
-            self._tensors.setdefault(name.text, []).append((section, space.axes))
+            here = self._tensors.setdefault(name.text, {})
+            here.setdefault(section, []).append(space.axes)
             if space.bound is not None:
                 self.bounds[name.text] = space.bound
 
     def tensor(self, base: Any, section: int) -> tuple[Letter, tuple[SizedAxis, ...]] | None:
         """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
         for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
-            outer = sections_around(section, self.parents)
-            if any(in_reach(at, section, self.parents) for at in self.apart.get(text, ())):
+            apart, given = self.apart.get(text, ()), self._tensors.get(text, {})
+            if any(in_reach(at, section, self.parents) for at in apart):
                 return None
-            given = self._tensors.get(text, ())
-            near = next(
-                ([one for one in given if one[0] == a] for a in outer if a in dict(given)), given
-            )
-            if near is given and self.apart.get(text, set()) & {at for at, _ in given}:
+            outer = sections_around(section, self.parents) if given else ()
+            near = next((at for at in outer if at in given), None)
+            if near is None and not given.keys().isdisjoint(apart):
                 return None
-            found = {axes for _, axes in near}
+            found = {*given[near]} if near is not None else _every(given)
             if not found and (over := self._axes_of(replace(base, text=text))):
                 found = {over} if len(over) > 1 else set()
             if found:
@@ -214,7 +214,7 @@ class _Known:
     def _axes_of(self, part: Any, far: int = FAR) -> tuple[SizedAxis, ...]:
         """Find the axes of what letters of known axes make element by element; none of anything else."""
         if isinstance(part, Letter):
-            given = {axes for _, axes in self._tensors.get(part.text, ())}
+            given = _every(self._tensors.get(part.text, {}))
             bodies = [*self._bodies.get(part.text, {}).values()]
             if given or len(bodies) != 1 or not far:
                 return given.pop() if len(given) == 1 else ()
@@ -283,6 +283,11 @@ class _Known:
         return ()
 
 
+def _every(given: Mapping[int, Sequence[tuple[SizedAxis, ...]]]) -> set[tuple[SizedAxis, ...]]:
+    """List the axes that a letter has in any section."""
+    return {axes for here in given.values() for axes in here}
+
+
 class _Formula:
     """A statement whose elements are written in full."""
 
@@ -299,7 +304,9 @@ class _Formula:
         if isinstance(said, Declaration) and said.space.base == "[n]":
             said = Relation(said.span, Items(said.span, said.names, ""), (("in", said.space),))
         if not isinstance(said, Definition):
-            self.known.stated += [(*r, self.at, self.section) for r in self._ranges(said, {})]
+            for letter, runs in self._ranges(said, {}):
+                here = self.known.stated.setdefault((letter, self.section), [])
+                here.append((self.at, runs))
 
     def set_apart(self) -> None:
         """Note a letter whose members are defined one by one, where they are no elements."""
@@ -338,7 +345,7 @@ class _Formula:
         """Write the elements of a definition in full, and the sets of indices as ranges."""
         self.show()
         statement = self.statement
-        if isinstance(statement, Definition):
+        if isinstance(statement, Definition) and _has_indices(statement):
             change = self._change(self._of_target())
             parts = {
                 name: put(part, change) if _has_indices(part) else part
@@ -459,8 +466,9 @@ class _Formula:
         own = [runs for name, runs in ranges if name == letter]
         if not own:
             around = sections_around(self.section, self.known.parents)
-            near = [s for s in self.known.stated if s[0] == letter and s[3] in around]
-            own = [runs for _, runs, *_ in sorted(near, key=lambda s: abs(s[2] - self.at))[:1]]
+            near = [one for s in around for one in self.known.stated.get((letter, s), ())]
+            near.sort(key=lambda one: (abs(one[0] - self.at), one[0]))
+            own = [runs for _, runs in near[:1]]
         return frozenset([axis for name, axis in named(said) if name == letter]).union(*own)
 
     def _ranges(self, part: Any, env: Mapping[str, Runs]) -> Iterator[tuple[str, Runs]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from namedtensor.latex.reading.ranges import all_bound, listed
 from namedtensor.latex.reading.statements import is_name, is_range
@@ -37,6 +37,9 @@ CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
 #: Operators that act on each number, in every notation.
 TERMS = frozenset(("+", "-", "/", "odot"))
 
+#: What stands in a section.
+Thing = TypeVar("Thing")
+
 #: What speaks of what speaks of the notation ... is followed so far.
 ROUNDS = 8
 
@@ -64,6 +67,31 @@ def lies_in(inner: int, outer: int, parents: Sequence[int]) -> bool:
     while inner > outer:
         inner = parents[inner] if inner < len(parents) else 0
     return inner == outer
+
+
+class Nearby(Generic[Thing]):
+    """Things by names and sections, found from a section."""
+
+    def __init__(self, parents: Sequence[int]) -> None:
+        self._parents = parents
+        self.names: set[str] = set()
+        self._here: dict[tuple[str, int], list[Thing]] = {}
+        self._within: dict[tuple[str, int], list[Thing]] = {}
+
+    def add(self, name: str, section: int, thing: Thing) -> None:
+        self.names.add(name)
+        self._here.setdefault((name, section), []).append(thing)
+        for outer in sections_around(section, self._parents)[1:]:
+            self._within.setdefault((name, outer), []).append(thing)
+
+    def around(self, name: str, section: int) -> list[Thing]:
+        """Give what has a name in a section, or in one around it."""
+        around = sections_around(section, self._parents)
+        return [thing for at in around for thing in self._here.get((name, at), ())]
+
+    def near(self, name: str, section: int) -> list[Thing]:
+        """Give what has a name in a section, in one around it, or in one within it."""
+        return self.around(name, section) + self._within.get((name, section), [])
 
 
 class Spoken:
@@ -145,7 +173,7 @@ class Spoken:
         relation = statement.relation
         if not isinstance(relation, Relation) or self._multiplies(relation, section):
             return False
-        names = list(names_of(relation))
+        names = names_of(relation)
         shaped = any((section, key_of(name)) in self.shaped for name in names)
         known = FUNCTIONS - MOMENTS
         given = all(self.gives(name, section) or head_of(name) in known for name in names)
@@ -337,17 +365,21 @@ def _is_index(script: Expression | None) -> bool:
     return isinstance(script, Binary) or (isinstance(script, Letter) and script.style == "letter")
 
 
-def names_of(whole: object) -> Iterator[Expression]:
+def names_of(whole: object) -> Sequence[Expression]:
     """Give the names in a part of the tree: letters, and letters with scripts as one."""
+    if not all_of(Scripts, whole):
+        return letters_of(whole)
+    found: list[Expression] = []
     waiting: list[Any] = [whole]
     while waiting:
         thing = waiting.pop()
         if isinstance(thing, Letter) or (
             isinstance(thing, Scripts) and isinstance(thing.base, Letter)
         ):
-            yield thing
+            found.append(thing)
         else:
             waiting += children(thing)
+    return found
 
 
 def subjects_of(statement: Statement) -> Iterator[Expression]:

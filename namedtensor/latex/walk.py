@@ -190,7 +190,7 @@ def depth_of(part: Any) -> int:
     return deepest
 
 
-def copied(part: Any, **new: Any) -> Any:
+def copied(part: Kind, **new: Any) -> Kind:
     """Give a part with some of its fields changed, as `dataclasses.replace` does in far more steps.
 
     >>> from namedtensor.latex.source import Span
@@ -199,7 +199,7 @@ def copied(part: Any, **new: Any) -> Any:
     'Y'
     """
     made = object.__new__(type(part))
-    for name in type(part).__dataclass_fields__:
+    for name in type(part).__dataclass_fields__:  # type: ignore[attr-defined]
         setattr(made, name, new[name] if name in new else getattr(part, name))
     return made
 
@@ -218,9 +218,12 @@ def moved(part: Any, by: int) -> Any:
     fields = INNER[kind]
     if fields is None:
         return part
-    span = part.span
-    new = {name: moved(getattr(part, name), by) for name in fields}
-    return copied(part, span=Span(span.start + by, span.end + by), **new)
+    new = object.__new__(kind)
+    for name in kind.__dataclass_fields__:
+        value = getattr(part, name)
+        setattr(new, name, moved(value, by) if name in fields and value is not None else value)
+    new.span = Span(part.span.start + by, part.span.end + by)
+    return new
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:

@@ -1001,14 +1001,14 @@ def _letters_of(size: Expression) -> set[str]:
 def _constants_of(statement: Statement) -> Iterator[str]:
     r"""List the letters that are the numbers for sure: in e^x, 2 \pi, \pi / n and \sqrt{\pi}."""
     texts = {letter.text for letter in letters_of(statement)}
-    for part in all_of(Scripts, statement) if "e" in texts else ():
-        if part.sub is None and part.sup is not None and key(part.base) == "e":
+    for power in all_of(Scripts, statement) if "e" in texts else ():
+        if power.sub is None and power.sup is not None and key(power.base) == "e":
             yield "e"
-    for part in all_of(Binary, statement) if "pi" in texts else ():
-        if "pi" in (key(part.left), key(part.right)):
-            yield from ("pi",) if part.op == "/" or isinstance(part.left, Number) else ()
-    for part in all_of(Root, statement) if "pi" in texts else ():
-        yield from [t.text for t in letters_of(part) if t.text == "pi"]
+    for product in all_of(Binary, statement) if "pi" in texts else ():
+        if "pi" in (key(product.left), key(product.right)):
+            yield from ("pi",) if product.op == "/" or isinstance(product.left, Number) else ()
+    if "pi" in [t.text for root in all_of(Root, statement) for t in letters_of(root)]:
+        yield "pi"
 
 
 def scripts_of(name: Expression) -> list[Expression]:

@@ -93,7 +93,7 @@ class Entry:
 
     @property
     def statement(self) -> Statement:
-        return self.found.statement
+        return self.read.statement  # type: ignore[union-attr]
 
     @property
     def positional(self) -> bool:

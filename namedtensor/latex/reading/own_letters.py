@@ -46,7 +46,13 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     ]
     if not squares:
         return
-    powers = {text for entry in entries for text in _other_powers(entry.statement)}
+    bare = {letter for _, statement, letter in squares if not _below(statement.target)}
+    powers = {
+        text
+        for entry in entries
+        if bare and not bare.isdisjoint([t.text for t in letters_of(entry.statement)])
+        for text in _other_powers(entry.statement)
+    }
     given = [name for entry in entries for name in given_names(entry.statement)]
     roots = {head_of(name) for name in given if not _squared(name)}
     rules: dict[int, set[str]] = {}

@@ -8,7 +8,7 @@ outside of what acts along axes, for there it may be a tensor.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -145,14 +145,21 @@ def with_quantities(
     axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
     names = {i: _names_alone(s, source.text) for i, s in enumerate(statements)}
     multiplied = _multiplied(statements, names, given, source)
+    alone = {head_of(name) for own in names.values() for name in own}
     users: dict[Expression, list[Definition]] = {}
     for statement in statements:
         if isinstance(statement, Definition):
-            parts = [p for p in walk(statement.body) if isinstance(p, (Letter, Scripts))]
-            for part in {_without_power(p) for p in parts}:
-                users.setdefault(part, []).append(statement)
+            parts: list[Any] = [*letters_of(statement.body), *all_of(Scripts, statement.body)]
+            used = [p for p in parts if (head := head_of(p)) in alone or _is_open(head, given)]
+            for name in {_without_power(p) for p in used}:
+                users.setdefault(name, []).append(statement)
     small = [name for name in users if is_small(name) and key_of(name) not in given]
-    beside = {i: _names_among(small, s) for i, s in enumerate(statements) if not names[i]}
+    written = {f"\\{n.text}" if len(n.text) > 1 else n.text: n for n in small}  # type: ignore[union-attr]
+    beside = {
+        i: _names_among(written, s.text)
+        for i, s in enumerate(statements)
+        if isinstance(s, Aside) and not names[i]
+    }
     for place, own_names in (*names.items(), *beside.items()):
         statement, kept = statements[place], list[Expression]()
         for name in own_names:
@@ -204,8 +211,12 @@ def _may_be_number(name: Expression, parts: Sequence[Any], words: Words) -> bool
 
 def is_small(name: Expression) -> bool:
     """Say whether a name is a small letter, as numbers have."""
-    text = name.text if isinstance(name, Letter) else ""
-    return text.islower() and (len(text) == 1 or text in GREEK)
+    return isinstance(name, Letter) and _is_open(name.text)
+
+
+def _is_open(text: str, given: Collection[str] = ()) -> bool:
+    """Say whether a text is that of a small letter that nothing gives."""
+    return text.islower() and (len(text) == 1 or text in GREEK) and text not in given
 
 
 def _is_coefficient(name: Expression, parts: Sequence[Any]) -> bool:
@@ -311,10 +322,8 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     return names if plain and parser.peek() is parser.stop else ()
 
 
-def _names_among(names: Sequence[Any], statement: Statement) -> list[Any]:
+def _names_among(written: Mapping[str, Expression], text: str) -> list[Expression]:
     """List the letters among some that mathematics in prose names without indices."""
-    text = statement.text if isinstance(statement, Aside) else ""
-    written = {f"\\{n.text}" if len(n.text) > 1 else n.text: n for n in names if text}
     return [n for said, n in written.items() if f"{said}_" not in text and is_named(said, text)]
 
 

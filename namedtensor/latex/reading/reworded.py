@@ -363,11 +363,9 @@ def _put_known(entries: Sequence[Entry]) -> None:
 
     The sign of a permutation is (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
     """
-    used = {letter.text for entry in entries for letter in letters_of(entry.statement)}
-    if not used & {"pi", "epsilon", "varepsilon"}:
-        return
     given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
     indexed = {head_of(part) for entry in entries for part in all_of(Indexed, entry.statement)}
+    signs = {"epsilon", "varepsilon"} - given
 
     def pi(part: Any) -> Any:
         shown = isinstance(part, Binary) and part.op == "*" and isinstance(part.left, Number)
@@ -377,7 +375,7 @@ def _put_known(entries: Sequence[Entry]) -> None:
 
     def change(part: Any) -> Any:
         places = places_of(part, 3) if isinstance(part, Scripts) else ()
-        if len(places) != 3 or head_of(part) not in {"epsilon", "varepsilon"} - given:
+        if len(places) != 3 or head_of(part) not in signs:
             return None
         i, j, k = places
         first, second, third = [Binary(part.span, "-", *pair) for pair in ((i, j), (j, k), (k, i))]
@@ -385,11 +383,14 @@ def _put_known(entries: Sequence[Entry]) -> None:
         return Binary(part.span, "/", product, Number(part.span, 2))
 
     for entry in entries:
-        after: Any = put(entry.statement, change)
+        before: Any = entry.statement
+        after = before
+        if not signs.isdisjoint([letter.text for letter in letters_of(before)]):
+            after = put(before, change)
         elements = isinstance(after, Definition) and isinstance(after.target, Indexed)
         if elements and "pi" in indexed & given:
             after = replace(after, body=put(after.body, pi))
-        if after is not entry.statement:
+        if after is not before:
             entry.found.statement = after
 
 

@@ -34,7 +34,6 @@ from namedtensor.latex.syntax import (
     Induction,
     Scripts,
     Signature,
-    Space,
 )
 from namedtensor.latex.walk import walk
 from namedtensor.primitives import Node, Type
@@ -381,23 +380,8 @@ class Checker(Symbols):
             return self.declared_value(declared)
         return self._members.setdefault(id(declared), self.stand_in(type_.without([along])))
 
-    def taken(self, name: Expression, defined: Defined) -> Declared | None:
-        """Find the declaration of an input of a formula, as it is found when the formula is run."""
-        found = self._input(name, defined)
-        return None if found is None else found.declared
-
-    def inferred(self, name: Expression, defined: Defined) -> bool:
-        """Say whether an input of a formula gets its axes from the operations along them."""
-        found = self._input(name, defined)
-        return found is not None and found.space is not None and bool(found.space.axes)
-
-    def index_space(self, name: Expression, defined: Defined) -> Space | None:
-        """Give the space of an input without a declaration that is an index: the k of W_{vocab(k)}."""
-        found = self._input(name, defined)
-        space = None if found is None or found.declared is not None else found.space
-        return space if space is not None and space.base == "[n]" else None
-
-    def _input(self, name: Expression, defined: Defined) -> Input | None:
+    def input_of(self, name: Expression, defined: Defined) -> Input | None:
+        """Give an input of a formula, as it is taken when the formula is run."""
         try:
             linked = self.linker.linked(defined)
         except NamedTensorError:

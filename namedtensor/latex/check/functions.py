@@ -341,18 +341,17 @@ class CheckedFunction:
         checker, place = self.checker, self.defined.place
         if space is not None:  # the signature decides, as when the formula is run
             return checker.symbol(key(name) or "", space, place)
-        declared = checker.declaration(name, place) or checker.taken(name, self.defined)
+        found = checker.input_of(name, self.defined)
+        declared = None if found is None else found.declared
         if declared is not None:
             inherited = checker.names.inherits(place, declared.place)
             if not inherited or self._stands_apart(declared):
                 self.far[key(name) or ""] = declared
                 if not self._is_trusted(name, declared):
                     self.borrowed.add(key(name) or "")
-            elif checker.taken(name, self.defined) is None:
-                return self._number(name)  # all calls give elements of what is declared
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
-        return self._number(name)
+        return self._number(name, None if found is None else found.space)
 
     def _stands_apart(self, declared: Declared) -> bool:
         """Say whether a declaration comes after this definition, with other formulas between them."""
@@ -375,18 +374,20 @@ class CheckedFunction:
             given = [a for a in given if isinstance(a, (Letter, Scripts))]
         return {text}.issuperset(map(key, given))
 
-    def _number(self, name: Expression) -> Value:
-        """Guess what an undeclared argument is: an index if it chooses elements, or else a number."""
+    def _number(self, name: Expression, space: Space | None) -> Value:
+        """Guess what an undeclared argument is: an index if it chooses elements, or else a number.
+
+        `space` is what it is taken for when the formula is run.
+        """
         text = key(name) or ""
-        space = self.checker.index_space(name, self.defined)
-        if space is not None:
+        if space is not None and space.base == "[n]":
             return self.checker.symbol(text, space, self.defined.place)
         places = [at.at for at in all_of(At, self.defined.body)]
         if any(key(part) == text for part in walk(tuple(places))):
             return self.checker.size_symbol(text)  # a whole number in an index, as the d of t - d
         if not is_small(name) or self.call.axes or not is_elementwise(text, self.defined.body):
             return UNKNOWN
-        if self.checker.inferred(name, self.defined):
+        if space is not None and space.axes:
             return UNKNOWN  # it is passed to a function that acts along axes
         self.assumed.add(text)
         return self.checker.assumed_number()

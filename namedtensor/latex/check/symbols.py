@@ -13,7 +13,6 @@ from namedtensor.latex.check.report import Report, is_own_size, size_text, unsta
 from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
-from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.indices import one_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
@@ -136,16 +135,11 @@ class Symbols(ABC):
 
         It is in the same block, or in the same section if no other formula has this input.
         """
-        nearest = self.names.declaration(name, place)
-        found = [] if nearest is None else [nearest]
-        found += self.names.declared.get(key(name) or "", [])
-        near = [d for d in found if d.place.block == place.block]
-        near += [
-            d
-            for d in found
-            if self.names.inherits(place, d.place) and d.place.block not in self.blocks_of_functions
-        ]
-        return near[0] if near else None
+        found = self.names.declaration(name, place)
+        if found is None or found.place.block == place.block:
+            return found
+        near = self.names.inherits(place, found.place)
+        return found if near and found.place.block not in self.blocks_of_functions else None
 
     def parts(self, root: Node, of_calls: bool = True) -> set[Node]:
         """Collect the parts of a tree, also inside the functions that it calls and their arguments.

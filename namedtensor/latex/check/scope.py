@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from namedtensor.errors import NamedTensorError
 from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
+from namedtensor.latex.documents.resolver import Resolver
 from namedtensor.latex.documents.scopes import Declared, Meaning, Place
-from namedtensor.latex.documents.scripts import Indices, key, match, stem
+from namedtensor.latex.documents.scripts import Indices, key, stem
 from namedtensor.latex.evaluation.by_elements import SIZE_OF
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import (
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
 
 
-class CheckScope:
+class CheckScope(Resolver):
     """Know the names of one statement, and report its failures.
 
     `arguments` are the values of the formula's own arguments. A `lenient` statement may use names that
@@ -52,15 +53,12 @@ class CheckScope:
         owner: int = 0,
         believing: bool = True,
     ) -> None:
+        inner = {**(around.indices if around else {}), **(indices or {})}
+        super().__init__(checker.names, place, inner)
         self.checker = checker
-        self.place = place
         self.lenient = lenient
         self.sizes = sizes
         self.believing = believing
-        self.indices: dict[str, int | None] = {
-            **(around.indices if around else {}),
-            **(indices or {}),
-        }
         self.arguments: dict[str, Value] = {
             **(around.arguments if around else {}),
             **(arguments or {}),
@@ -80,12 +78,9 @@ class CheckScope:
 
     # ------------------------------------------------------------------------- names and sizes
 
-    def find(self, name: Expression) -> Value | None:
-        """Give the value of a name; None if the document does not define or declare it."""
-        text = key(name, self.indices)
-        if text is None:
-            return None
-        if text in self.indices and self.checker.names.counts(text, self.place):
+    def own(self, name: Expression, text: str) -> Value | None:
+        """Give an argument, an index, or a size."""
+        if text in self.indices and self.names.counts(text, self.place):
             return self.checker.size_symbol(text)
         if text in self.arguments:
             far = self.far.get(text)
@@ -96,10 +91,11 @@ class CheckScope:
             return self._foreign(text, sure, lambda: self.arguments[text])
         if self.sizes and text in self.checker.sized_names:
             return self.checker.size_symbol(text)
-        names = self.checker.names
-        meaning = names.look(name, self.place, self.indices)
-        if meaning is None:
-            return self._unwritten(name)
+        return None
+
+    def meant(self, name: Expression, meaning: Meaning) -> Value:
+        """Give the symbol of what the document means by a name; what another section says may be another."""
+        names, text = self.names, key(name, self.indices) or ""
         given = meaning.declared or meaning.defined
         if meaning.kind != "function" and given and not names.inherits(self.place, given.place):
             if (self.place.section, text) in self.checker.sizes_of:
@@ -111,14 +107,9 @@ class CheckScope:
             return self._foreign(text, sure, lambda: self._meant(meaning))
         return self._meant(meaning)
 
-    def function(self, name: Expression) -> Value | None:
-        """Give the function of that name in this section; None if the name is an argument."""
-        meaning = self.checker.names.function_here(name, self.place, self.indices)
-        if (meaning.key if meaning is not None else key(name)) in self.arguments:
-            return None
-        if meaning is None or meaning.defined is None:
-            return self.checker.names.applied(name, self.place, self.indices)
-        return self.checker.function(meaning.defined)
+    def is_argument(self, text: str | None) -> bool:
+        """Say whether a name is one of the formula's arguments."""
+        return text in self.arguments
 
     def _foreign(self, text: str, sure: bool, give: Callable[[], Value]) -> Value:
         """Use a letter's meaning in another section; UNKNOWN on the second try, after a failure."""
@@ -147,17 +138,16 @@ class CheckScope:
             return checker.declared_value(meaning.declared)
         return UNKNOWN
 
-    def _unwritten(self, name: Expression) -> Value | None:
+    def unwritten(self, name: Expression, text: str) -> Value | None:
         """Find a name without a definition: an index, an argument, a signature, X^{L-1} between dots."""
-        text = key(name) or ""
         if self.sizes and text.startswith(SIZE_OF):
             return None  # a word such as size-range, for the length of a range
-        if text in self.indices or self.sizes or text in self.checker.names.lengths:
+        if text in self.indices or self.sizes or text in self.names.lengths:
             return self.checker.size_symbol(text)
         known = self.checker.argument_named(text, self.place)
         if known is not None:
             return known
-        signature = self.checker.names.signatures.get(text)
+        signature = self.names.signatures.get(text)
         if signature is not None:
             return self.checker.promised(signature, self.place)
         if isinstance(name, Scripts):
@@ -168,23 +158,7 @@ class CheckScope:
             member = self.checker.member(stem(name), self.place)
             if member is not None:
                 return self.checker.value_of(member)
-        return self._counted(name) if isinstance(name, Scripts) else None
-
-    def _counted(self, name: Scripts) -> Value | None:
-        """Give a value of x^t from declarations of x^1 and x^2, if all of these have one shape."""
-        letters = tuple(self.indices)
-        every = [d for group in self.checker.names.declared.values() for d in group]
-        members = [
-            d
-            for d in every
-            if stem(d.name) == stem(name)
-            and d.place.section == self.place.section
-            and match(name, d.name, letters, {})
-        ]
-        if not members:
-            return None
-        same = all(d.space == members[0].space for d in members)
-        return self.checker.declared_value(members[0]) if same else UNKNOWN
+        return None
 
     def _instance(self, name: Scripts) -> Value | None:
         """Find the function of a name with scripts that is one instance of it: LayerNorm^1."""
@@ -193,14 +167,6 @@ class CheckScope:
             base = base.base
         found = self.find(base)
         return found if hasattr(found, "apply") else None
-
-    def counts(self, name: Scripts, letters: set[str]) -> bool:
-        """Say whether one of these letters chooses a name among the members of a family or a series."""
-        return self.checker.names.chooses(name, letters, self.place, self.indices)
-
-    def range_of(self, index: Expression, body: Expression) -> Any:
-        """Give the first and the last member of a family that an index chooses."""
-        return self.checker.names.ends_of_members(index, body, self.place)
 
     def size(self, axis: str) -> Value:
         """Give the symbol |axis|."""

@@ -26,6 +26,7 @@ from namedtensor.latex.documents.inputs import (
     passed_on,
 )
 from namedtensor.latex.documents.loops import Chosen
+from namedtensor.latex.documents.resolver import Resolver
 from namedtensor.latex.documents.scopes import Meaning
 from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.evaluation.evaluate import Evaluator
@@ -266,74 +267,60 @@ def _no_member(given: Expression, passed: Expression, wanted: Input) -> NamedTen
 # ---------------------------------------------------------------- the names at one place of a body
 
 
-class BodyScope:
-    """Answer for the names at one place of a body. A checker makes its own of it."""
+class BodyScope(Resolver):
+    """Answer for the names at one place of a body that runs."""
 
     def __init__(self, body: Body, around: Around) -> None:
+        listed = body.linked.listed if around.own else ()
+        super().__init__(body.library.names, around.place, around.indices, listed)
         self.body = body
         self.around = around
         self.before: tuple[str, Value] | None = None
         self.asked: set[str] = set()
 
-    def find(self, name: Expression) -> Value | None:
-        """Give what a Letter or Scripts stands for."""
-        body, around = self.body, self.around
-        text = key(name, around.indices)
-        if text is None:
-            return None
+    def own(self, name: Expression, text: str) -> Value | None:
+        """Give an argument, the number of a rule's letter, or the size of an argument's axis."""
+        body = self.body
         if self.before is not None and text == self.before[0]:
             return self.before[1]
-        number = around.indices.get(text)
+        number = self.indices.get(text)
         if number is not None and body.numbers.get(text) != number:
             return body.counted(number, self)  # the letter of a rule, also where an argument has it
-        if around.own and text in body.linked.own:
+        if self.around.own and self.is_argument(text):
             return body.input(body.linked.own[text])
-        names = body.library.names
-        size = body.size_of_input(text) if names.is_size(text) else None
-        if size is not None:
-            return size
-        if around.own and text in body.linked.listed:
-            meaning = names.parameter(name, around.place, around.indices)
-        else:
-            meaning = names.look(name, around.place, around.indices)
-        if meaning is not None:
-            value = body.value_of(meaning, around)
-            if value is None and meaning.kind == "size" and text not in around.indices:
-                raise body.no_size(name, text)
-            if value is not None:
-                return value
-        return self._otherwise(name, text)
+        return body.size_of_input(text) if self.names.is_size(text) else None
 
-    def function(self, name: Expression) -> Value | None:
-        """Give the function that the section defines with a name that is no argument."""
-        library, around = self.body.library, self.around
-        meaning = library.names.function_here(name, around.place, around.indices)
-        if (meaning.key if meaning is not None else key(name)) in self.body.linked.own:
-            return None
-        if meaning is None:
-            return library.names.applied(name, around.place, around.indices)
-        return Applied(library, meaning)
+    def meant(self, name: Expression, meaning: Meaning) -> Value | None:
+        """Give the value of what the document means by a name."""
+        value = self.body.value_of(meaning, self.around)
+        if value is None and meaning.kind == "size" and meaning.key not in self.indices:
+            raise self.body.no_size(name, meaning.key)
+        return value
 
-    def _otherwise(self, name: Expression, text: str) -> Value | None:
+    def is_argument(self, text: str | None) -> bool:
+        """Say whether a name is one of the formula's arguments."""
+        return text in self.body.linked.own
+
+    def unwritten(self, name: Expression, text: str) -> Value | None:
         """Find index letters, settings, bundles, and functions that own their parameters."""
         body = self.body
-        number = self.around.indices.get(text)
+        number = self.indices.get(text)
         if number is not None:
             return body.counted(number, self)
-        meaning = find_function(body.library.names, name, self.around.place, self.around.indices)
+        meaning = find_function(self.names, name, self.place, self.indices)
         if meaning is not None:
             return Applied(body.library, meaning)
         for found in body.linked.inputs:
             if found.key == text and found.declared is None and found.role != "argument":
                 value = body.values[found.key]
                 return Passed(name, value) if found.role == "bundle" else value
-        if isinstance(name, Letter) and body.library.names.has_members(name):
+        if isinstance(name, Letter) and self.names.has_members(name):
             return Passed(name)
         return None
 
     def inside(self, numbers: Mapping[str, int]) -> BodyScope:
         """Give the same place where index letters have numbers."""
-        indices = {**self.around.indices, **numbers}
+        indices = {**self.indices, **numbers}
         return BodyScope(self.body, dataclasses.replace(self.around, indices=indices))
 
     @contextmanager
@@ -345,17 +332,8 @@ class BodyScope:
 
     def whole(self, end: Expression) -> int | None:
         """Give the end of a range where it is a number, or a letter whose number is chosen."""
-        number = fold(end, {**self.body.numbers, **self.around.indices})
+        number = fold(end, {**self.body.numbers, **self.indices})
         return number if number is not None and number < FAR else None
-
-    def range_of(self, index: Expression, body: Expression) -> tuple[Expression, Expression] | None:
-        """Give the ends between which an index chooses members of a family."""
-        return self.body.library.names.ends_of_members(index, body, self.around.place)
-
-    def counts(self, name: Scripts, letters: set[str]) -> bool:
-        """Say whether a name is a member of a family or a series that one of these letters chooses."""
-        around = self.around
-        return self.body.library.names.chooses(name, letters, around.place, around.indices)
 
     def size(self, axis: str) -> Value:
         """Give |axis|: that of the formula, of an input, or as the document states it."""
@@ -377,9 +355,8 @@ class BodyScope:
             found = self.body.numbers.get(f"|{axis}|")
         if found is not None or axis in self.asked:
             return found
-        names = self.body.library.names
         self.asked.add(axis)
-        for size in names.sizes_stated(axis, self.around.place):
+        for size in self.names.sizes_stated(axis, self.place):
             found = self.extent(size)
             if found is not None and found is not UNKNOWN:
                 break
@@ -392,7 +369,7 @@ class BodyScope:
 
     def _declared_size(self, axis: str) -> Value | None:
         """Give the number that some declaration has for an axis: row[3]."""
-        given = [a for _, a in self.body.library.names.sized if a.axis.name == axis]
+        given = [a for _, a in self.names.sized if a.axis.name == axis]
         numbers = {fold(a.size, self.body.numbers) for a in given} - {None}
         return numbers.pop() if len(numbers) == 1 else None
 

@@ -364,7 +364,7 @@ class Body:
             return step.count(number)
         if number < FAR:
             return number
-        defined = self.library.names.defined_at(scope.around.place)
+        defined = self.library.names.defined_at(scope.place)
         along = None if defined is None else axis_along(defined.name)
         size = scope.size(along or "")
         return Position(((size, 1),), number - LAST) if isinstance(size, NamedTensor) else size

@@ -290,7 +290,7 @@ class Checker(Symbols):
 
     def _before(self, defined: Defined, around: CheckScope | None = None) -> Value:
         """Give a value that its own definition uses: as declared, or as another member of the series."""
-        declared = self.own_declaration(defined) or self.declared_member(defined)
+        declared = self.own_declaration(defined) or self._declared_member(defined)
         declared = declared or self.whole_declaration(defined)
         if declared is not None:
             return self.promise(self._promised(defined, declared), defined)
@@ -321,30 +321,32 @@ class Checker(Symbols):
         axes = () if type_.host else type_.axes
         return self.stand_in(Type((*axes, (along, size))))
 
-    def declared_member(self, defined: Defined) -> Declared | None:
-        """Find another declared member of a series in the section: h^0 for h^t or h_{seq(t)}."""
-        own = stem(defined.name)
-        own = own and own.split(ALONG)[0]
-        return next(
-            (
-                d
-                for group in self.names.declared.values()
-                for d in group
-                if d.place.section == defined.place.section
-                and isinstance(d.name, Scripts)
-                and isinstance(defined.name, Scripts)
-                and stem(d.name) == own
-                and d.name != defined.name
-                and (defined.letters or defined.place.block in self.dotted)
-            ),
-            None,
-        )
+    def declared_members(self, name: Expression, place: Place) -> list[Declared]:
+        """List the other members of a series that the section declares: h^0 for h^t or h_{seq(t)}."""
+        own = (stem(name) or "").split(ALONG)[0]
+        return [
+            d
+            for group in self.names.declared.values()
+            for d in group
+            if d.place.section == place.section
+            and isinstance(d.name, Scripts)
+            and stem(d.name) == own
+            and d.name != name
+        ]
+
+    def _declared_member(self, defined: Defined) -> Declared | None:
+        """Find another declared member of the series that a definition is of."""
+        if not isinstance(defined.name, Scripts):
+            return None
+        if not defined.letters and defined.place.block not in self.dotted:
+            return None
+        return next(iter(self.declared_members(defined.name, defined.place)), None)
 
     def _another(self, defined: Defined) -> tuple[Expression, Type] | None:
         """Find another member of a series, declared or defined above: its name and its shape."""
         if not defined.letters and defined.place.block not in self.dotted:
             return None
-        declared = self.declared_member(defined)
+        declared = self._declared_member(defined)
         if declared is not None and (said := self.declared_type(declared)) is not None:
             return declared.name, said
         member = self.member(stem(defined.name), defined.place)

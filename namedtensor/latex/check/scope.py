@@ -14,7 +14,7 @@ from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
 from namedtensor.latex.documents.resolver import Resolver
 from namedtensor.latex.documents.scopes import Declared, Meaning, Place
-from namedtensor.latex.documents.scripts import Indices, key, stem
+from namedtensor.latex.documents.scripts import Indices, key, match, stem
 from namedtensor.latex.evaluation.by_elements import SIZE_OF
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import (
@@ -158,7 +158,16 @@ class CheckScope(Resolver):
             member = self.checker.member(stem(name), self.place)
             if member is not None:
                 return self.checker.value_of(member)
-        return None
+        return self._counted(name) if isinstance(name, Scripts) else None
+
+    def _counted(self, name: Scripts) -> Value | None:
+        """Give a value of x^t from declarations of x^1 and x^2, if all of these have one shape."""
+        every = self.checker.declared_members(name, self.place)
+        members = [d for d in every if match(name, d.name, tuple(self.indices), {})]
+        if not members:
+            return None
+        same = all(d.space == members[0].space for d in members)
+        return self.checker.declared_value(members[0]) if same else UNKNOWN
 
     def _instance(self, name: Scripts) -> Value | None:
         """Find the function of a name with scripts that is one instance of it: LayerNorm^1."""

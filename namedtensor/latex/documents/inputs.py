@@ -97,12 +97,11 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Where a part of a formula stands: whose letters it sees, and which names are bound there."""
+    """Where a part of a formula stands, and whether it sees the formula's own letters."""
 
     place: Place
     indices: Indices
     own: bool = True
-    shadow: frozenset[str] = frozenset()
 
 
 # ------------------------------------------------------------------------------------------- calls

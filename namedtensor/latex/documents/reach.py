@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from namedtensor.latex.documents.along import FAR, LAST, axis_along, bare
@@ -21,6 +21,7 @@ from namedtensor.latex.documents.inputs import (
     passed_on,
 )
 from namedtensor.latex.documents.members import members_needed, way_of
+from namedtensor.latex.documents.resolver import Resolver
 from namedtensor.latex.documents.scopes import SMALL, Declared, Defined, Meaning, Names, Place
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
@@ -68,12 +69,12 @@ class Walk:
             self.listed_sizes = self._sizes_of_listed(call, around)
         signature = self.names.signature(defined)
         linked.result = signature.codomain if signature else self._declared_result()
-        members = self._members(defined)
+        members = self.members(defined)
         if members and not linked.indices and call is None:
             for name in members:
-                self.visit(name, around)
+                Visit(self, around).visit(name)
         else:
-            self._body(defined, around)
+            Visit(self, around).body(defined)
         self._unreached(call, around)
         self._loosen(call)
         self._infer(call)
@@ -229,7 +230,7 @@ class Walk:
             declared = None if meaning is None else meaning.declared
             near = declared is not None and declared.place.section == around.place.section
             if place not in reached and meaning is not None and near:
-                self._take(parameter, meaning)
+                self.take(parameter, meaning)
 
     def _loosen(self, call: Call | None) -> None:
         """Let a function of numbers alone, sigma(z), take any tensor, whatever z is elsewhere."""
@@ -371,165 +372,15 @@ class Walk:
             first = sorted(first, key=order)
         linked.inputs = first + sorted(linked.after, key=order)
 
-    # ------------------------------------------------------------------------------- walking
+    # ------------------------------------------------------------------------------- taking
 
-    def _body(self, defined: Defined, around: Around) -> None:
-        bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
-        shadow = around.shadow | {k for k in map(key, bound) if k is not None}
-        if defined.kind != "function":
-            shadow |= {*defined.letters}
-        inner = dataclasses.replace(around, shadow=shadow)
-        if defined.statement.op != "=" and defined.kind != "function":
-            before = self.names.before(defined)
-            inner = dataclasses.replace(inner, shadow=inner.shadow | {defined.key})
-            if before is not None and before.kind == "input":
-                self._take(defined.name, before)
-            elif before is not None:
-                self._reach(before, around)
-        condition = defined.statement.condition
-        asked = () if condition is None or not _items(defined) else (condition,)
-        for part in (defined.body, *asked, *[i.at for i in _items(defined)]):
-            self.visit(part, inner)
-
-    def visit(self, part: Any, around: Around) -> None:
-        """Visit a part of a formula."""
-        if isinstance(part, (Letter, Scripts)):
-            self._name(part, around)
-        elif isinstance(part, Call):
-            self._call(part, around)
-        elif isinstance(part, Big):
-            self._big(part, around)
-        elif isinstance(part, Relation) and part.rest and part.rest[0][0] == "<-":
-            self.visit(part.rest[0][1], around)
-        else:
-            for child in children(part):
-                self.visit(child, around)
-
-    def _big(self, part: Big, around: Around) -> None:
-        names = [one.index for one in all_bound(part)]
-        if isinstance(part.lower, (Letter, Scripts)) and self._is_tensor(part.lower, around):
-            names = []  # min_W f(W) is over tensors
-        texts = [text for name in names if (text := key(name)) is not None]
-        for text in texts[:1]:
-            if self._owns_by(text, part.body, around):
-                self._each_owns(text, part, around)
-                return
-        inner = dataclasses.replace(around, shadow=around.shadow | {*texts})
-        for child in children(part):
-            self.visit(child, inner)
-
-    def _owns_by(self, letter: str, body: Expression, around: Around) -> bool:
-        """Say whether an index chooses copies of a function with parameters of their own: F^e(x)."""
-        for call in all_of(Call, body):
-            if letter in script_letters(call.function):
-                found = self.linker.callee(call, around.place, around.indices)
-                if found is not None and found[1]:
-                    return True
-        return False
-
-    def _each_owns(self, letter: str, part: Big, around: Around) -> None:
-        """Visit the body for each number of its index; which these are must be known."""
-        first = part.lower.rest[0][1] if isinstance(part.lower, Relation) else None
-        lower, upper = fold(first, self.linker.bound), fold(part.upper, self.linker.bound)
-        if lower is None or upper is None:
-            self.linked.unbound = key(part.upper) or letter if part.upper is not None else letter
-            return
-        refuse_long(letter, upper - lower + 1)
-        for number in range(lower, upper + 1):
-            self.visit(
-                part.body, dataclasses.replace(around, indices={**around.indices, letter: number})
-            )
-
-    def _is_tensor(self, name: Letter | Scripts, around: Around) -> bool:
-        meaning = self.names.look(name, around.place, around.indices)
-        declared = None if meaning is None else meaning.declared
-        return declared is not None and bool(declared.space.axes)
-
-    def _name(self, name: Letter | Scripts, around: Around) -> bool:
-        """Note what a name stands for; where a name has no meaning, its parts may have."""
-        text = key(name, around.indices)
-        if text is not None and (text in around.shadow or self._known(name, text, around)):
-            return True
-        if isinstance(name, Scripts) and (name.sub or name.primes) and name.sup is not None:
-            self._name(dataclasses.replace(name, sup=None), around)
-            self.visit(name.sup, around)
-            return False
-        if isinstance(name, Scripts):
-            self.visit(name.base, around)
-            for script in (name.sub, name.sup):
-                if script is not None:
-                    self.visit(script, around)
-            return False
-        if name.style == "letter" and 1 < len(name.text) < 4 and name.text.isalpha():
-            parts = parted(name)
-            if parts and all(self._means_something(p, around) for p in parts):
-                for part in parts:
-                    self._name(part, around)
-        return False
-
-    def _means_something(self, name: Letter, around: Around) -> bool:
-        text = name.text
-        return (
-            text in around.shadow
-            or text in self.linked.own
-            or text in self.linked.listed
-            or self.names.look(name, around.place, around.indices) is not None
-        )
-
-    def _known(self, name: Letter | Scripts, text: str, around: Around) -> bool:
-        if around.own and (text in self.linked.own or text in self._own_sizes()):
-            return True
-        if around.own and text in self.linked.listed:
-            meaning = self.names.parameter(name, around.place, around.indices)
-        else:
-            meaning = self.names.look(name, around.place, around.indices)
-        if meaning is None:
-            return self._small(name, text) or (around.own and self._number(name, text))
-        if meaning.kind == "input":
-            self._take(name, meaning)
-        elif meaning.kind in ("where", "value", "stack"):
-            self._reach(meaning, around)
-        elif meaning.defined is not None:
-            self._implicit(self.linker.linked(meaning.defined, meaning.indices))
-        return True
-
-    def _own_sizes(self) -> set[str | None]:
-        """List the letters of sizes that the formula's own inputs are declared with."""
-        return {
-            key(axis.size)
-            for found in self.linked.inputs
-            if found.space is not None
-            for axis in found.space.axes
-            if axis.size is not None
-        } | self.listed_sizes
-
-    def _small(self, name: Expression, text: str) -> bool:
-        power = isinstance(name, Scripts) and isinstance(name.sup, Number)
-        if stem(name) not in SMALL or power:
-            return False
-        if all(i.key != text for i in self.linked.inputs):
-            found = Input(text, name, "setting", default=SMALL_NUMBER)
-            found.listed = self.linked.listed.get(text)
-            self.linked.inputs.append(found)
-        return True
-
-    def _number(self, name: Expression, text: str) -> bool:
-        """Take a number for a letter that is listed after the semicolon and declared nowhere."""
-        if text not in self.linked.listed:
-            return False
-        if all(i.key != text for i in self.linked.inputs):
-            found = Input(text, name, "parameter", space=Space(name.span, "R", ()))
-            found.listed = self.linked.listed[text]
-            self.linked.inputs.append(found)
-        return True
-
-    def _take(self, name: Expression, meaning: Meaning, role: str = "") -> None:
+    def take(self, name: Expression, meaning: Meaning, role: str = "") -> None:
         """Note a declared name that the body reaches."""
         declared = meaning.declared
         assert declared is not None
         linked = self.linked
         listed = meaning.key in linked.listed  # GIN(X; W, epsilon) learns its declared epsilon
-        if not (declared.space.axes or listed) and self._small(name, meaning.key):
+        if not (declared.space.axes or listed) and self.take_small(name, meaning.key):
             return
         if linked.input_of(meaning) is not None:
             return
@@ -549,38 +400,58 @@ class Walk:
             found.role = asked
         linked.inputs.append(found)
 
-    def _reach(self, meaning: Meaning, around: Around) -> None:
-        """Visit a definition that a letter stands for, and the first members of a series."""
-        defined = meaning.defined
-        assert defined is not None
-        indices = {**self.linker.bound, **self.linked.indices, **meaning.indices}
-        if meaning.kind == "where" and not defined.letters:
-            indices = {**around.indices}
-        members = self._members(defined) if meaning.kind == "stack" else []
-        for name in members:
-            self.visit(name, around)
-        if members:
-            return
-        if meaning.kind == "stack":
-            indices |= dict.fromkeys(defined.letters)
-        ahead = axis_along(defined.name) is not None and way_of(defined) > 0
-        indices |= {t: None for t in defined.letters if ahead or (indices.get(t) or 0) >= FAR}
-        own = around.own and meaning.kind != "value"
-        place = (defined, own, tuple(sorted(indices.items(), key=str)))
-        if place in self.seen:
-            return
-        self.seen.add(place)
-        self.visited |= {(defined, n) for n in meaning.indices.values()}
-        self.linked.reached.add(defined)
-        self._reach_up_to(meaning, around)
-        inner = Around(defined.place, indices, own)
-        self._body(defined, inner)
-        if any(indices.get(t) is None for t in defined.letters):
-            after = [numbered(defined.name, {t: LAST + 1}) for t in defined.letters if ahead]
-            for first in [*self.names.firsts(defined), *after]:
-                self.visit(first, inner)
+    def take_small(self, name: Expression, text: str) -> bool:
+        power = isinstance(name, Scripts) and isinstance(name.sup, Number)
+        if stem(name) not in SMALL or power:
+            return False
+        if all(i.key != text for i in self.linked.inputs):
+            found = Input(text, name, "setting", default=SMALL_NUMBER)
+            found.listed = self.linked.listed.get(text)
+            self.linked.inputs.append(found)
+        return True
 
-    def _members(self, defined: Defined) -> list[Expression]:
+    def take_number(self, name: Expression, text: str) -> bool:
+        """Take a number for a letter that is listed after the semicolon and declared nowhere."""
+        if text not in self.linked.listed:
+            return False
+        if all(i.key != text for i in self.linked.inputs):
+            found = Input(text, name, "parameter", space=Space(name.span, "R", ()))
+            found.listed = self.linked.listed[text]
+            self.linked.inputs.append(found)
+        return True
+
+    def take_bundle(self, text: str, name: Expression, callee: Linked) -> None:
+        """Note the parameters that MHA^1(X) owns, as a bundle of its name."""
+        if not callee.after:
+            return
+        for known in self.linked.inputs:
+            if known.key == text and known.role == "bundle":
+                if callee is not known.linked and callee not in known.others:
+                    known.others.append(callee)
+                return
+        listed = self.linked.listed.get(text, self.linked.listed.get(stem(name) or ""))
+        self.linked.inputs.append(Input(text, name, "bundle", listed=listed, linked=callee))
+
+    def take_by_letter(self, callee: Linked, given: bool = True) -> None:
+        """Take what a called formula takes without listing it: the same letter stands for the same."""
+        for found in callee.after:
+            if found.role == "bundle":
+                if found.linked is not None and found.listed is None:
+                    self.take_bundle(found.key, found.name, found.linked)
+            elif by_letter(found, given) and found.declared is not None:
+                self.take(found.name, meaning_of(found, callee), "parameter")
+
+    def own_sizes(self) -> set[str | None]:
+        """List the letters of sizes that the formula's own inputs are declared with."""
+        return {
+            key(axis.size)
+            for found in self.linked.inputs
+            if found.space is not None
+            for axis in found.space.axes
+            if axis.size is not None
+        } | self.listed_sizes
+
+    def members(self, defined: Defined) -> list[Expression]:
         """Name all members of a series whose length is chosen."""
         if len(defined.letters) != 1 or defined.range is None:
             return []
@@ -592,7 +463,177 @@ class Walk:
         refuse_long(defined.key, upper - lower + 1)
         return [numbered(defined.name, {letter: n}) for n in range(lower, upper + 1)]
 
-    def _reach_up_to(self, meaning: Meaning, around: Around) -> None:
+
+class Visit(Resolver):
+    """Note what is reached at one place of a formula's body; names that are bound there are in `shadow`."""
+
+    def __init__(self, walk: Walk, around: Around, shadow: frozenset[str] = frozenset()) -> None:
+        listed = walk.linked.listed if around.own else ()
+        super().__init__(walk.names, around.place, around.indices, listed)
+        self.walk = walk
+        self.linker = walk.linker
+        self.linked = walk.linked
+        self.around = around
+        self.shadow = shadow
+
+    def own(self, name: Expression, text: str) -> bool | None:
+        """Say whether a name is bound here, an argument or the size of one: nothing is taken for it."""
+        if text in self.shadow:
+            return True
+        own = self.around.own and (self.is_argument(text) or text in self.walk.own_sizes())
+        return own or None
+
+    def is_argument(self, text: str | None) -> bool:
+        """Say whether a name is one of the formula's arguments."""
+        return text in self.linked.own
+
+    def meant(self, name: Expression, meaning: Meaning) -> bool:
+        """Note what the document means by a name."""
+        if meaning.kind == "input":
+            self.walk.take(name, meaning)
+        elif meaning.kind in ("where", "value", "stack"):
+            self.reach(meaning)
+        elif meaning.defined is not None:
+            self.walk.take_by_letter(self.linker.linked(meaning.defined, meaning.indices))
+        return True
+
+    def unwritten(self, name: Expression, text: str) -> bool | None:
+        """Note a small number, or one that is listed after the semicolon."""
+        return (
+            self.walk.take_small(name, text)
+            or (self.around.own and self.walk.take_number(name, text))
+            or None
+        )
+
+    def inside(self, shadow: Collection[str] = (), indices: Indices | None = None) -> Visit:
+        """Give the same place with more names bound, or with numbers for index letters."""
+        numbered = {**self.indices, **(indices or {})}
+        around = dataclasses.replace(self.around, indices=numbered)
+        return Visit(self.walk, around, self.shadow | {*shadow})
+
+    def body(self, defined: Defined) -> None:
+        """Visit what a definition is made of."""
+        bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
+        shadow = {k for k in map(key, bound) if k is not None}
+        if defined.kind != "function":
+            shadow |= {*defined.letters}
+        if defined.statement.op != "=" and defined.kind != "function":
+            shadow.add(defined.key)
+            before = self.names.before(defined)
+            if before is not None:
+                self.meant(defined.name, before)
+        inner = self.inside(shadow)
+        condition = defined.statement.condition
+        asked = () if condition is None or not _items(defined) else (condition,)
+        for part in (defined.body, *asked, *[i.at for i in _items(defined)]):
+            inner.visit(part)
+
+    def visit(self, part: Any) -> None:
+        """Visit a part of a formula."""
+        if isinstance(part, (Letter, Scripts)):
+            self._name(part)
+        elif isinstance(part, Call):
+            self._call(part)
+        elif isinstance(part, Big):
+            self._big(part)
+        elif isinstance(part, Relation) and part.rest and part.rest[0][0] == "<-":
+            self.visit(part.rest[0][1])
+        else:
+            for child in children(part):
+                self.visit(child)
+
+    def _big(self, part: Big) -> None:
+        names = [one.index for one in all_bound(part)]
+        if isinstance(part.lower, (Letter, Scripts)) and self._is_tensor(part.lower):
+            names = []  # min_W f(W) is over tensors
+        texts = [text for name in names if (text := key(name)) is not None]
+        for text in texts[:1]:
+            if self._owns_by(text, part.body):
+                self._each_owns(text, part)
+                return
+        inner = self.inside(texts)
+        for child in children(part):
+            inner.visit(child)
+
+    def _owns_by(self, letter: str, body: Expression) -> bool:
+        """Say whether an index chooses copies of a function with parameters of their own: F^e(x)."""
+        for call in all_of(Call, body):
+            if letter in script_letters(call.function):
+                found = self.linker.callee(call, self.place, self.indices)
+                if found is not None and found[1]:
+                    return True
+        return False
+
+    def _each_owns(self, letter: str, part: Big) -> None:
+        """Visit the body for each number of its index; which these are must be known."""
+        first = part.lower.rest[0][1] if isinstance(part.lower, Relation) else None
+        lower, upper = fold(first, self.linker.bound), fold(part.upper, self.linker.bound)
+        if lower is None or upper is None:
+            self.linked.unbound = key(part.upper) or letter if part.upper is not None else letter
+            return
+        refuse_long(letter, upper - lower + 1)
+        for number in range(lower, upper + 1):
+            self.inside(indices={letter: number}).visit(part.body)
+
+    def _is_tensor(self, name: Letter | Scripts) -> bool:
+        meaning = self.names.look(name, self.place, self.indices)
+        declared = None if meaning is None else meaning.declared
+        return declared is not None and bool(declared.space.axes)
+
+    def _name(self, name: Letter | Scripts) -> None:
+        """Note what a name stands for; where a name has no meaning, its parts may have."""
+        if self.find(name):
+            return
+        parts: Sequence[Expression | None] = ()
+        if isinstance(name, Scripts) and (name.sub or name.primes) and name.sup is not None:
+            parts = (dataclasses.replace(name, sup=None), name.sup)
+        elif isinstance(name, Scripts):
+            parts = (name.base, name.sub, name.sup)
+        elif name.style == "letter" and 1 < len(name.text) < 4 and name.text.isalpha():
+            parts = parted(name)
+            parts = parts if all(map(self._means_something, parts)) else ()
+        for part in parts:
+            if part is not None:
+                self.visit(part)
+
+    def _means_something(self, name: Letter) -> bool:
+        given = (self.shadow, self.linked.own, self.linked.listed)
+        if any(name.text in texts for texts in given):
+            return True
+        return self.names.look(name, self.place, self.indices) is not None
+
+    def reach(self, meaning: Meaning) -> None:
+        """Visit a definition that a letter stands for, and the first members of a series."""
+        defined = meaning.defined
+        assert defined is not None
+        indices = {**self.linker.bound, **self.linked.indices, **meaning.indices}
+        if meaning.kind == "where" and not defined.letters:
+            indices = {**self.indices}
+        members = self.walk.members(defined) if meaning.kind == "stack" else []
+        for name in members:
+            self.visit(name)
+        if members:
+            return
+        if meaning.kind == "stack":
+            indices |= dict.fromkeys(defined.letters)
+        ahead = axis_along(defined.name) is not None and way_of(defined) > 0
+        indices |= {t: None for t in defined.letters if ahead or (indices.get(t) or 0) >= FAR}
+        own = self.around.own and meaning.kind != "value"
+        place = (defined, own, tuple(sorted(indices.items(), key=str)))
+        if place in self.walk.seen:
+            return
+        self.walk.seen.add(place)
+        self.walk.visited |= {(defined, n) for n in meaning.indices.values()}
+        self.linked.reached.add(defined)
+        self._reach_up_to(meaning)
+        inner = Visit(self.walk, Around(defined.place, indices, own))
+        inner.body(defined)
+        if any(indices.get(t) is None for t in defined.letters):
+            after = [numbered(defined.name, {t: LAST + 1}) for t in defined.letters if ahead]
+            for first in [*self.names.firsts(defined), *after]:
+                inner.visit(first)
+
+    def _reach_up_to(self, meaning: Meaning) -> None:
         """Visit the members before one that is far up, the first one first, so that none is deep."""
         defined = meaning.defined
         assert defined is not None
@@ -607,89 +648,68 @@ class Walk:
         numbers = members_needed(self.names, defined, last, self.linker.bound)
         refuse_long(defined.key, len(numbers))
         (letter,) = defined.letters
-        if numbers and (defined, numbers[-1]) in self.visited:
+        if numbers and (defined, numbers[-1]) in self.walk.visited:
             return  # and with it those before it
         for number in numbers:
             if self.names.is_rule(numbered(defined.name, {letter: number}), defined):
-                self._reach(dataclasses.replace(meaning, indices={letter: number}), around)
+                self.reach(dataclasses.replace(meaning, indices={letter: number}))
 
     # ------------------------------------------------------------------------------- calling
 
-    def _call(self, call: Call, around: Around) -> None:
+    def _call(self, call: Call) -> None:
         for argument in call.arguments:
-            self.visit(argument if is_one(call.function) else set_to(argument), around)
-        text = key(call.function, around.indices)
-        if text is None or text in around.shadow or (around.own and text in self.linked.own):
-            self.visit(call.function, around)
-            self._parameters(call.parameters, around)
+            self.visit(argument if is_one(call.function) else set_to(argument))
+        text = key(call.function, self.indices)
+        if text is None or text in self.shadow or (self.around.own and text in self.linked.own):
+            self.visit(call.function)
+            self._parameters(call.parameters)
             return
-        found = self.linker.callee(call, around.place, around.indices)
+        found = self.linker.callee(call, self.place, self.indices)
         if found is None:
-            if self.names.applied(call.function, around.place, around.indices) is None:
-                self.visit(call.function, around)
-            self._parameters(call.parameters, around)
+            if self.names.applied(call.function, self.place, self.indices) is None:
+                self.visit(call.function)
+            self._parameters(call.parameters)
             return
         callee, owned = found
         if owned:
-            self._note_open(call.function, around)
-            self._own(text, numbered(call.function, around.indices), callee)
+            self._note_open(call.function)
+            self.walk.take_bundle(text, numbered(call.function, self.indices), callee)
             return
-        self._implicit(callee, bool(call.parameters))
-        self._pass_on(call, callee, around)
+        self.walk.take_by_letter(callee, bool(call.parameters))
+        self._pass_on(call, callee)
 
-    def _parameters(self, parameters: Sequence[Expression], around: Around) -> None:
+    def _parameters(self, parameters: Sequence[Expression]) -> None:
         for parameter in parameters:
-            self.visit(parameter, around)
+            self.visit(parameter)
 
-    def _note_open(self, name: Expression, around: Around) -> None:
+    def _note_open(self, name: Expression) -> None:
         """Note that a length must be known: MHA^l has parameters for each l = 1, ..., L."""
         for letter in script_letters(name):
-            if letter in around.indices and around.indices[letter] is None:
-                statement = self.names.statements[around.place.index]
+            if letter in self.indices and self.indices[letter] is None:
+                statement = self.names.statements[self.place.index]
                 within = self.names.range_of(letter, statement)
                 upper = None if within is None or within.upper is None else key(within.upper)
                 self.linked.unbound = upper or letter
 
-    def _own(self, text: str, name: Expression, callee: Linked) -> None:
-        """Note the parameters that MHA^1(X) owns, as a bundle of its name."""
-        if not callee.after:
-            return
-        for known in self.linked.inputs:
-            if known.key == text and known.role == "bundle":
-                if callee is not known.linked and callee not in known.others:
-                    known.others.append(callee)
-                return
-        listed = self.linked.listed.get(text, self.linked.listed.get(stem(name) or ""))
-        self.linked.inputs.append(Input(text, name, "bundle", listed=listed, linked=callee))
-
-    def _implicit(self, callee: Linked, given: bool = True) -> None:
-        """Take what a called formula takes without listing it: the same letter stands for the same."""
-        for found in callee.after:
-            if found.role == "bundle":
-                if found.linked is not None and found.listed is None:
-                    self._own(found.key, found.name, found.linked)
-            elif by_letter(found, given) and found.declared is not None:
-                self._take(found.name, meaning_of(found, callee), "parameter")
-
-    def _pass_on(self, call: Call, callee: Linked, around: Around) -> None:
+    def _pass_on(self, call: Call, callee: Linked) -> None:
         """Take the names that are passed on after the semicolon, a bundle's letter for all of it."""
-        if self.linker.names_bundle(self.linked, call, around):
-            text = key(call.parameters[0], around.indices)
+        if self.linker.names_bundle(self.linked, call, self.around):
+            text = key(call.parameters[0], self.indices)
             assert text is not None
             found = handed_on(text, callee)
             owner = callee if found is None or found.linked is None else found.linked
-            self._own(text, numbered(call.parameters[0], around.indices), owner)
+            self.walk.take_bundle(text, numbered(call.parameters[0], self.indices), owner)
             return
         for place, given in enumerate(call.parameters):
             wanted = [i for i in callee.after if i.listed == place]
             for found in wanted:
                 passed = passed_on(found, given, callee)
                 if passed is None:
-                    self.visit(given, around)
+                    self.visit(given)
                 elif isinstance(passed, (Letter, Scripts)):
-                    self._known(passed, key(passed, around.indices) or "", around)
+                    self.find(passed)
             if not wanted and not self.names.has_members(given):
-                self.visit(given, around)
+                self.visit(given)
 
 
 def _items(defined: Defined) -> list[At]:

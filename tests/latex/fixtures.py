@@ -1,6 +1,6 @@
 """Every document of this folder, correct or faulty, and all that is said of one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,20 @@ from tests.latex.fault_cases import cases
 HERE = Path(__file__).parent
 
 
-#: Each fourth document, which every run of the tests takes; `make check-long` takes them all.
+#: Each fourth of many cases, which every run of the tests takes; `make check-long` takes them all.
 SOME_OR_ALL = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+
+
+def in_turn(name: str, values: Iterable[Any], dialects: Sequence[str]) -> pytest.MarkDecorator:
+    """Take each value in one dialect, in turn; `make check-long` takes the others."""
+    pairs = [
+        pytest.param(value, dialect, marks=[pytest.mark.long] * ((at + turn) % len(dialects) > 0))
+        for at, value in enumerate(values)
+        for turn, dialect in enumerate(dialects)
+    ]
+    return pytest.mark.parametrize(
+        (name, "dialect"), pairs, ids=lambda value: getattr(value, "name", value)
+    )
 
 
 def fixtures(every: int = 1) -> Iterator[tuple[str, str]]:

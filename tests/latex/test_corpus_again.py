@@ -14,6 +14,7 @@ import namedtensor.latex
 from namedtensor.latex.printing.names import DIALECTS
 
 from .corpus.subjects import ALL, DOCUMENTS
+from .fixtures import in_turn
 from .test_corpus import arrays, document, every_document, formula, named, tensor
 
 WHOLE = [path for path in DOCUMENTS if path.stem != "refused"]
@@ -25,8 +26,6 @@ SINGLE = [
     for path, entry in ALL
     if not entry.torch_only and not entry.chosen and entry.member is None and "^" not in entry.name
 ]
-
-in_each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 
 @functools.cache
@@ -59,8 +58,7 @@ def assert_same_numbers(path, entry, function):
     np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-9)
 
 
-@in_each_dialect
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+@in_turn("path", WHOLE, DIALECTS)
 def test_what_a_document_prints_is_read_and_checked_without_findings(path, dialect):
     again = printed(path, dialect)
     found = [f for f in [*again.findings, *again.check()] if f.severity != "note"]

@@ -7,12 +7,12 @@ import quickjs
 
 from namedtensor.latex.printing.printer import KATEX_MACROS, latex_of
 from tests.latex.expressions import random_formula
+from tests.latex.fixtures import in_turn
 from tests.latex.formulas import FORMULAS
 from tests.latex.rendering import rendered
 
 
-@pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
-@pytest.mark.parametrize("name", FORMULAS)
+@in_turn("name", FORMULAS, ["macros", "ndef", "underset"])
 def test_the_formulas_of_the_models_render(name, dialect):
     assert "<math" in rendered(FORMULAS[name].latex(dialect))
 

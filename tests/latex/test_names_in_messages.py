@@ -1,6 +1,5 @@
 """Messages name what a document writes: the letter of an index, and never what tells it from others."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +8,6 @@ import pytest
 import namedtensor as nt
 from namedtensor.axes import BOUND
 from namedtensor.latex import LatexError, read, read_file
-
-from .unseen.counting import ALL, place
-from .unseen.document import Unseen
 
 HERE = Path(__file__).parent
 ROW = r"X \in \mathbb{R}^{\text{k}:n, \text{m}} \\ y_{\text{k}(i)} = "
@@ -67,20 +63,6 @@ def test_so_does_the_error_of_a_call(text: str) -> None:
     assert BOUND not in str(refused.value)
 
 
-def texts(unseen: Unseen) -> Iterator[str]:
-    """Give a document as it is, and with each of its faults."""
-    yield unseen.text
-    for fault in unseen.faults:
-        yield unseen.planted(fault)[0]
-
-
-@pytest.mark.parametrize("unseen", ALL, ids=lambda unseen: unseen.file)
-def test_no_finding_of_a_document_shows_an_inner_name(unseen: Unseen, tmp_path: Path) -> None:
-    for text in texts(unseen):
-        found = read_file(place(unseen, text, tmp_path)).check()
-        assert [str(f) for f in found if BOUND in str(f)] == []
-
-
 @pytest.mark.parametrize("name", ["faulty_encoder.md", "mended_encoder.md", "plain_matrices.md"])
-def test_nor_does_one_of_a_text_met_in_the_wild(name: str) -> None:
+def test_no_finding_of_a_text_met_in_the_wild_shows_an_inner_name(name: str) -> None:
     assert [str(f) for f in read_file(HERE / name).check() if BOUND in str(f)] == []

@@ -1,11 +1,11 @@
 """Scans, folds and combinations are printed by their elements, and read back for every length."""
 
 import numpy as np
-import pytest
 
 import namedtensor as nt
 from namedtensor import R, Z, axes, formula
 from tests.latex.alike import alike
+from tests.latex.fixtures import in_turn
 from tests.latex.rendering import rendered
 
 GENERATOR = np.random.default_rng(12)
@@ -462,8 +462,7 @@ def values(result):
     return [(p.kind, sorted(p.axes), p.numpy(*sorted(p.axes))) for p in parts]
 
 
-@pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
-@pytest.mark.parametrize("name", CASES)
+@in_turn("name", CASES, ["macros", "ndef", "underset"])
 def test_a_recurrence_reads_back(name, dialect):
     function, read_as = CASES[name]
     f = formula(function)

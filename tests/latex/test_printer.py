@@ -12,6 +12,7 @@ from namedtensor.latex.printing.pieces import figure
 from namedtensor.latex.printing.printer import latex_of
 from namedtensor.primitives import table
 from namedtensor.primitives.notation import KERNEL, Special
+from tests.latex.fixtures import in_turn
 from tests.latex.formulas import FORMULAS
 
 seq, seq_, emb, hid, head, val, row, col = axes("seq seq' emb hid head val row col")
@@ -480,8 +481,7 @@ def test_a_kernel_is_never_written():
     assert str(error.value) == "linear is made by the rewriter, and never written"
 
 
-@pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
-@pytest.mark.parametrize("name", FORMULAS)
+@in_turn("name", FORMULAS, ["macros", "ndef", "underset"])
 def test_every_formula_of_the_models_prints(name, dialect):
     text = FORMULAS[name].latex(dialect)
     assert text.startswith("$$\\ndef{" if dialect == "ndef" else "$$\\begin{aligned}\n")

@@ -15,6 +15,7 @@ from namedtensor.errors import NamedTensorError
 from namedtensor.latex import LatexError, read, read_file
 from namedtensor.latex.printing import dialects, forms, pieces
 from namedtensor.latex.printing.elements import constant
+from namedtensor.latex.printing.names import DIALECTS
 from namedtensor.latex.printing.naming import axes_in
 from namedtensor.latex.printing.pieces import Piece
 from namedtensor.latex.printing.printer import latex_of
@@ -23,6 +24,7 @@ from namedtensor.primitives.notation import JUXTAPOSED, KERNEL
 from tests.latex.alike import alike
 from tests.latex.corpus.subjects import DOCUMENTS
 from tests.latex.expressions import g, random_formula
+from tests.latex.fixtures import in_turn
 from tests.latex.formulas import FORMULAS
 from tests.latex.rendering import rendered
 
@@ -146,9 +148,10 @@ def test_the_law_fails_for_a_printer_that_is_broken(broken, monkeypatch):
     assert not all(holds)
 
 
-@pytest.mark.parametrize("dialect", ["macros", "ndef", "underset"])
-@pytest.mark.parametrize(
-    "name", sorted(n for n in FORMULAS.keys() - OTHERWISE if not has_stacks(FORMULAS[n]))
+@in_turn(
+    "name",
+    sorted(n for n in FORMULAS.keys() - OTHERWISE if not has_stacks(FORMULAS[n])),
+    DIALECTS,
 )
 def test_the_formulas_of_the_models_are_read_as_the_same_trees(name, dialect):
     formula = FORMULAS[name]
@@ -156,16 +159,7 @@ def test_the_formulas_of_the_models_are_read_as_the_same_trees(name, dialect):
     assert same(text, formula.name, formula.written())
 
 
-@pytest.mark.parametrize(
-    ("path", "dialect"),
-    [
-        # each document in one dialect, in turn; `make check-long` takes the others
-        pytest.param(path, dialect, marks=[pytest.mark.long] * ((at + turn) % 3 > 0))
-        for at, path in enumerate(DOCUMENTS)
-        for turn, dialect in enumerate(["macros", "ndef", "underset"])
-    ],
-    ids=lambda value: getattr(value, "name", value),
-)
+@in_turn("path", DOCUMENTS, DIALECTS)
 def test_documents_are_printed_as_documents_that_say_the_same(path, dialect):
     document = read_file(path)
     text = document.latex(dialect)

@@ -11,7 +11,7 @@ from tests.laws.papers.drawing import drawn
 from tests.laws.papers.held import VARIANTS, Failure, hold, hold_paper
 
 #: What `make check` runs: so many documents of each variant, and so many faults.
-EACH, FAULTS = 12, 40
+EACH, FAULTS = 8, 40
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

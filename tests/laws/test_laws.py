@@ -13,8 +13,9 @@ from tests.laws.table import TABLE
 #: Some laws need shapes that meet in one way or another, and pass over many that do not.
 PATIENT = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 
-#: How many cases were asked for, law by law.
+#: How many cases are asked for, law by law; `make check-long` asks for so many times as many.
 CASES: dict[str, int] = {}
+LONG = 8
 
 
 def for_rows(applies: Callable[[Row], bool], cases: int) -> Callable[..., object]:
@@ -23,9 +24,19 @@ def for_rows(applies: Callable[[Row], bool], cases: int) -> Callable[..., object
 
     def decorate(test: Callable[..., None]) -> object:
         CASES[test.__name__] = cases * len(rows)
-        how = settings(max_examples=cases, suppress_health_check=PATIENT)
-        generated = how(given(data=st.data())(test))
-        return pytest.mark.parametrize("row", rows, ids=[row.name for row in rows])(generated)
+        tries = {
+            times: settings(max_examples=times * cases, suppress_health_check=PATIENT)(
+                given(data=st.data())(test)
+            )
+            for times in (1, LONG)
+        }
+
+        @pytest.mark.parametrize("times", [1, pytest.param(LONG, marks=pytest.mark.long)])
+        @pytest.mark.parametrize("row", rows, ids=[row.name for row in rows])
+        def test_law(row: Row, times: int) -> None:
+            tries[times](row=row)
+
+        return test_law
 
     return decorate
 

@@ -15,7 +15,7 @@ from tests.laws.test_programs import Planted, traced
 
 #: What `make check` runs, and then what `make check-long` does; `python -m tests.laws.nested FIRST COUNT`
 #: runs more.
-BLOCKS, LONG, EACH = 2, 2, 18
+BLOCKS, LONG, EACH = 2, 6, 9
 
 
 @pytest.mark.parametrize(

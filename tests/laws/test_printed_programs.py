@@ -13,7 +13,7 @@ from tests.laws.agreement import Disagreement
 
 #: What `make check` runs, and then what `make check-long` does: so many blocks of so many programs.
 #: `python -m tests.laws.printed` runs more.
-BLOCKS, LONG, EACH = 2, 2, 45
+BLOCKS, LONG, EACH = 2, 6, 24
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.project.first_calls import CASES
 from tests.project.interpreter import python
 
 SCRIPT = Path(__file__).with_name("first_calls.py")
-STARTS = 3
+STARTS = 2
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a start is a fork")
 

@@ -103,7 +103,7 @@ BEFORE = """class Other:
     "early",
     [
         "",
-        BEFORE,
+        pytest.param(BEFORE, marks=pytest.mark.long),
         pytest.param("import torch._dynamo", marks=pytest.mark.long),
         pytest.param("A @ 'emb' @ B", marks=pytest.mark.long),
     ],

@@ -11,6 +11,7 @@ import numpy as np
 
 import namedtensor as nt
 import namedtensor.latex
+from namedtensor.axes import BOUND
 
 from ..corpus.entry import Entry, axes_of, draw
 from . import (
@@ -50,8 +51,9 @@ ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]
 
 
 def loud(path: Path) -> list[namedtensor.latex.Finding]:
-    """Give the errors and warnings of a document."""
-    return [f for f in namedtensor.latex.read_file(path).check() if f.severity != "note"]
+    """Give the errors and warnings of a document, and what shows the inner name of a bound index."""
+    found = namedtensor.latex.read_file(path).check()
+    return [f for f in found if f.severity != "note" or BOUND in str(f)]
 
 
 def outcome(document: namedtensor.latex.Document, entry: Entry) -> str:
@@ -117,6 +119,9 @@ def report(unseen: Unseen) -> tuple[Counter[str], list[str]]:
             text, places = unseen.planted(fault)
             found = loud(place(unseen, text, folder))
             new = [f for f in found if (f.code, f.message) not in known]
+            inner = [str(f).splitlines()[0] for f in new if BOUND in str(f)]
+            counts["false"] += len(inner)
+            lines += [f"  an inner name shows: {text}" for text in inner]
             if any(f.line in places for f in new):
                 counts["found"] += 1
                 continue

@@ -11,7 +11,7 @@ from tests.project.interpreter import ROOT, python
 SURVIVE = ("-m", "tests.project.survive")
 
 
-@pytest.mark.parametrize("flag", ["-O", "-OO"])
+@pytest.mark.parametrize("flag", [pytest.param("-O", marks=pytest.mark.long), "-OO"])
 def test_what_is_refused_is_refused_without_asserts_and_docstrings(flag):
     python(flag, *SURVIVE)
 

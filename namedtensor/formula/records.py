@@ -194,16 +194,12 @@ def _on_numbers(node: Node) -> Callable[..., Any]:
 def _on_numbers_of(operation: Operation) -> Callable[..., Any]:
     """Give an operation on Python numbers, which has a value where a tensor's has one."""
     chooses = operation.primitive.traits.idempotent
-    plans: dict[tuple[type, ...], Callable[..., Any]] = {}
 
     def run(*operands: Any) -> Any:
         if chooses and any(x != x for x in operands):
             return math.nan
-        kinds = tuple(map(type, operands))
-        if kinds not in plans:
-            plans[kinds] = plan_for_numbers(operation, operands).run
         try:
-            return plans[kinds](*operands)
+            return plan_for_numbers(operation, operands).run(*operands)
         except ZeroDivisionError:
             if len(operands) == 2 and operation.name == "div":
                 return operands[0] * math.inf

@@ -34,7 +34,9 @@ def bounds_of(root: Node, given: Given) -> Bounds:
     def size_of(size: object) -> tuple[float, float]:
         if isinstance(size, int):
             return size, size
-        found = bounds_of(size, given) if isinstance(size, Node) else None
+        if isinstance(size, Node) and size not in known:
+            known[size] = bounds_of(size, given)
+        found = known[size] if isinstance(size, Node) else None
         return (0, math.inf) if found is None else found
 
     for node in operands_first([root]):
@@ -57,11 +59,10 @@ def _of_operation(
     entry = node.operation.primitive
     acts = entry.traits.acts(node.operation.params)
     finite = all(map(math.isfinite, itertools.chain(*known)))
-    sizes = [
-        next(size_of(o.type.size(a)) for o in node.operands if o.type.has(a))
-        for a in (*acts.uses, *acts.along)
-        if any(o.type.has(a) for o in node.operands)
+    owners = [
+        [o.type.size(a) for o in node.operands if o.type.has(a)] for a in (*acts.uses, *acts.along)
     ]
+    sizes = [size_of(found[0]) for found in owners if found]
     records = math.prod([low for low, _ in sizes]), math.prod([high for _, high in sizes])
     if entry.bounds is not None:
         found = entry.bounds(node, known, records[1])

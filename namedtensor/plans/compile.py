@@ -400,23 +400,25 @@ def fold(node: Node, operands: tuple[Node, ...]) -> Node | None:
 
 
 def plan_for_numbers(operation: Operation, values: Sequence[Any]) -> Plan:
-    """Plan an operation on Python numbers of these types."""
+    """Give the plan of an operation on Python numbers of these types, which is made once."""
+    key = ("numbers", *map(type, values))
+    known: Plan | None = operation.plans.get(key)
+    if known is not None:
+        return known
     leaves = [number(v).type for v in values]
     names = [f"x{i}" for i in range(len(values))]
     arguments = [(n, t, ()) for n, t in zip(names, leaves, strict=True)]
     nodes = tuple([argument(n, t) for n, t in zip(names, leaves, strict=True)])
     node = apply_node(operation, nodes, tuple(map(repr, values)))
-    return compile_plan(operation.name, node, arguments, get_backend("host"))
+    plan = compile_plan(operation.name, node, arguments, get_backend("host"))
+    made: Plan = operation.plans.setdefault(key, plan)
+    return made
 
 
 def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
     """Apply an operation to Python numbers."""
-    key = ("numbers", *[type(v) for v in values])
-    plan = operation.plans.get(key)
-    if plan is None:
-        plan = operation.plans.setdefault(key, plan_for_numbers(operation, values))
     try:
-        return plan.run(*values)
+        return plan_for_numbers(operation, values).run(*values)
     except (ArithmeticError, ValueError, TypeError) as error:
         call = operation.write(tuple(map(repr, values)))
         raise no_number(call, error) from None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -303,6 +303,8 @@ class Names:
         )
         #: the calls in the document by the names of their functions, and where they stand
         self.calls_of: dict[str, list[tuple[Call, Place]]] = {}
+        #: what was looked up: the checker, the linker and the evaluator ask for the same names
+        self._looked: dict[Hashable, Meaning | None] = {}
         self._note_definitions()
         self._note_declarations()
         self._note_numbers()
@@ -340,11 +342,13 @@ class Names:
     # ------------------------------------------------------------------------------- collecting
 
     def _note_definitions(self) -> None:
-        self._scripted: dict[str, list[tuple[Scripts, int]]] = {}
+        #: names with scripts by their letters, each with the blocks in which it stands
+        self._scripted: dict[str, dict[Scripts, set[int]]] = {}
         for statement in self.statements:
             if isinstance(statement, Definition):
                 for part in all_of(Scripts, statement.body):
-                    self._scripted.setdefault(stem(part) or "", []).append((part, statement.block))
+                    uses = self._scripted.setdefault(stem(part) or "", {})
+                    uses.setdefault(part, set()).add(statement.block)
         self._numeric = {(t, s.section) for s in self.statements for t in _constants_of(s)}
         self._moved = {
             (letter, s.block)
@@ -417,8 +421,8 @@ class Names:
         r"""Give x^t for x^1, \\ldots, x^T, as the rules of the section write it; the dots are not kept."""
         found: dict[str, Expression] = {}
         for first, last in itertools.pairwise(statement.names):
-            uses = self._scripted.get(stem(first) or "", []) if isinstance(first, Scripts) else []
-            for used in dict.fromkeys([used for used, _ in uses]):
+            uses = self._scripted.get(stem(first) or "", {}) if isinstance(first, Scripts) else {}
+            for used in uses:
                 letters = script_letters(used)
                 ends = [match(used, name, letters, {}) for name in (first, last)]
                 counted = [end and list(end.values()) for end in ends]
@@ -619,6 +623,12 @@ class Names:
 
     def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find what a name stands for at a place, its formula's own arguments left aside."""
+        asked = name, place, tuple(indices.items())
+        if asked not in self._looked:
+            self._looked[asked] = self._look(name, place, indices)
+        return self._looked[asked]
+
+    def _look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         text = key(name, indices)
         if text is None or self._is_power(name, text, place):
             return None
@@ -882,8 +892,8 @@ class Names:
         far, back = 1000, 0
         every = self._by_stem.get(stem(defined.name) or "", [])
         apart = {d.place.block for d in every if d.letters} - {defined.place.block}
-        for part, block in self._scripted.get(stem(defined.name) or "", ()):
-            if block in apart:
+        for part, blocks in self._scripted.get(stem(defined.name) or "", {}).items():
+            if blocks <= apart:
                 continue
             bound = match(defined.name, part, defined.letters, {letter: far})
             number = None if bound is None else bound.get(letter)

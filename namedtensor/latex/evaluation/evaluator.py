@@ -193,4 +193,4 @@ def of_formula(
 
 def is_function(value: Value) -> bool:
     """Say whether a value is a function: one that the document defines, or a known word."""
-    return type(value) is Word or callable(getattr(value, "apply", None))
+    return type(value) is Word or hasattr(type(value), "apply")

@@ -324,7 +324,11 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
 
 def _names_among(written: Mapping[str, Expression], text: str) -> list[Expression]:
     """List the letters among some that mathematics in prose names without indices."""
-    return [n for said, n in written.items() if f"{said}_" not in text and is_named(said, text)]
+    return [
+        n
+        for said, n in written.items()
+        if said in text and f"{said}_" not in text and is_named(said, text)
+    ]
 
 
 def is_named(name: str, text: str) -> bool:

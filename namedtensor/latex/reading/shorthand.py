@@ -15,7 +15,7 @@ from typing import Any
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.before_first import outside_of
 from namedtensor.latex.reading.ranges import bound_by, indices_of, listed, pieces_below, ranges_in
-from namedtensor.latex.reading.spoken import head_of, in_reach, key_of, sections_around
+from namedtensor.latex.reading.spoken import head_of, key_of, lies_in, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS, STATISTICS
 from namedtensor.latex.source import Span
@@ -197,9 +197,9 @@ class _Known:
         """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
         for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
             apart, given = self.apart.get(text, ()), self._tensors.get(text, {})
-            if any(in_reach(at, section, self.parents) for at in apart):
+            outer = sections_around(section, self.parents) if apart or given else ()
+            if any(at in outer or lies_in(at, section, self.parents) for at in apart):
                 return None
-            outer = sections_around(section, self.parents) if given else ()
             near = next((at for at in outer if at in given), None)
             if near is None and not given.keys().isdisjoint(apart):
                 return None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import gc
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
@@ -225,7 +227,20 @@ def _document(
 ) -> Document:
     source, notes = gathered(text, name, folder)
     kept = Kept() if before is None else before.kept
-    reading = statements_of(source, style, kept.regions)
-    if notes:
-        reading = dataclasses.replace(reading, findings=(*reading.findings, *notes))
-    return Document(reading, kept=kept)
+    with _uncollected():
+        reading = statements_of(source, style, kept.regions)
+        if notes:
+            reading = dataclasses.replace(reading, findings=(*reading.findings, *notes))
+        return Document(reading, kept=kept)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Hold off the collector of garbage, which would walk many times through trees that all stay."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()

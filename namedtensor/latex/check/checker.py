@@ -22,7 +22,7 @@ from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.by_elements import upper_ends
-from namedtensor.latex.evaluation.evaluate import Evaluator, element, update
+from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.indices import marked
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Finding
@@ -194,7 +194,9 @@ class Checker(Symbols):
         promised = None if declared is None else self._promised(defined, declared)
 
         def find() -> Value:
-            return evaluated(scope, defined.body, lambda e: self._body(defined, e, promised))
+            return evaluated(
+                scope, defined.body, lambda e: self._body(defined, e, declared, promised)
+            )
 
         value = find()
         if value is UNKNOWN and id(defined) in self._tried:
@@ -235,22 +237,28 @@ class Checker(Symbols):
             tried = found
         return value
 
-    def _body(self, defined: Defined, evaluator: Evaluator, promised: Value | None) -> Value:
-        target = defined.statement.target
-        if not isinstance(target, Indexed) or is_first(target):
-            parts = (defined.body, *defined.statement.chain)
+    def _body(
+        self,
+        defined: Defined,
+        evaluator: Evaluator,
+        declared: Declared | None,
+        promised: Value | None,
+    ) -> Value:
+        """Evaluate the right sides of a definition, and hold them to each other."""
+        statement, target = defined.statement, defined.statement.target
+        parts = (defined.body, *statement.chain)
+        space = None if declared is None else declared.space
+        sizes, before = {}, None
+        if isinstance(target, Indexed) and is_first(target):
             values = [evaluator.value(part) for part in parts]
             check_chain(self, parts, values)
             return values[0]
-        if defined.statement.op == "<-":
-            return update(evaluator, self._updated(defined, promised), target, defined.body)
-        type_ = None if promised is None else type_of(promised)
-        sizes = {} if type_ is None else {n: open_size(s) for n, s in type_.axes}
-        if type_ is not None:
+        if isinstance(target, Indexed) and statement.op != "=":
+            before, parts = self._updated(defined, promised), parts[:1]
+        elif isinstance(target, Indexed) and (type_ := type_of(promised)) is not None:
+            sizes = {n: open_size(s) for n, s in type_.axes}
             self._hold_range(defined, target, type_)
-        parts = (defined.body, *defined.statement.chain)
-        condition = defined.statement.condition
-        values = [element(evaluator, target, part, sizes, condition) for part in parts]
+        values = [right_side(evaluator, statement, p, space, sizes, before) for p in parts]
         check_chain(self, parts, values)
         return values[0]
 

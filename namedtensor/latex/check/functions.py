@@ -20,7 +20,7 @@ from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
-from namedtensor.latex.evaluation.evaluate import Evaluator, element
+from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.findings import Finding
@@ -29,7 +29,6 @@ from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     Call,
-    Definition,
     Expression,
     Indexed,
     Letter,
@@ -344,21 +343,13 @@ class CheckedFunction:
         found = checker.input_of(name, self.defined)
         declared = None if found is None else found.declared
         if declared is not None:
-            inherited = checker.names.inherits(place, declared.place)
-            if not inherited or self._stands_apart(declared):
+            if not checker.names.inherits(place, declared.place):
                 self.far[key(name) or ""] = declared
                 if not self._is_trusted(name, declared):
                     self.borrowed.add(key(name) or "")
             value = checker.declared_value(declared)
             return value if self._fits(value) else UNKNOWN
         return self._number(name, None if found is None else found.space)
-
-    def _stands_apart(self, declared: Declared) -> bool:
-        """Say whether a declaration comes after this definition, with other formulas between them."""
-        own, between = self.defined.place, self.checker.names.statements
-        below = between[own.index : declared.place.index]
-        blocks = {s.block for s in below if isinstance(s, Definition)}
-        return not blocks <= {own.block, declared.place.block}
 
     def _is_trusted(self, name: Expression, declared: Declared) -> bool:
         """Say whether an argument is what another section declares: no other does, and calls fit."""
@@ -438,7 +429,7 @@ class CheckedFunction:
     def _body(self, evaluator: Evaluator) -> Value:
         statement = self.defined.statement
         if isinstance(statement.target, Indexed):
-            return element(evaluator, statement.target, statement.body, {}, statement.condition)
+            return right_side(evaluator, statement, statement.body)
         values = [evaluator.numbers(result) for result in self.defined.results]
         if len(values) > 1:
             return tuple(values)

@@ -360,18 +360,23 @@ class BodyScope(Resolver):
             found = self.extent(size)
             if found is not None and found is not UNKNOWN:
                 break
-        self.asked.discard(axis)
         if found is None:
             found = self._declared_size(axis)
+        self.asked.discard(axis)
         if found is None and axis.endswith("'"):
             return self._stated_size(axis[:-1])
         return found
 
     def _declared_size(self, axis: str) -> Value | None:
-        """Give the number that some declaration has for an axis: row[3]."""
-        given = [a for _, a in self.names.sized if a.axis.name == axis]
-        numbers = {fold(a.size, self.body.numbers) for a in given} - {None}
-        return numbers.pop() if len(numbers) == 1 else None
+        """Give the one size, or the one number, that declarations around have for an axis: row[3]."""
+        every = [(d.place, a.size) for d, a in self.names.sized if a.axis.name == axis]
+        near = [size for place, size in every if self.names.inherits(self.place, place)]
+        given = {size for size in near or [size for _, size in every] if size is not None}
+        numbers = {fold(size, self.body.numbers) for size in given} - {None}
+        if len(numbers or given) != 1:
+            return None
+        found = numbers.pop() if numbers else self.extent(given.pop())
+        return None if found is UNKNOWN else found
 
     def extent(self, size: Expression) -> Value | None:
         """Give a declared size; None where nothing here has it."""

@@ -23,8 +23,8 @@ from namedtensor.latex.documents.loops import APART, Chosen, Step, all_members, 
 from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
-from namedtensor.latex.evaluation.by_elements import known_size
-from namedtensor.latex.evaluation.evaluate import Evaluator, element, matrix, update
+from namedtensor.latex.evaluation.by_elements import sized_here
+from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.evaluator import is_function
 from namedtensor.latex.evaluation.indices import (
     Position,
@@ -39,11 +39,9 @@ from namedtensor.latex.printing.names import identifier
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
-    Matrix,
     Space,
 )
 from namedtensor.tensor import NamedTensor, SymbolicTensor
-from namedtensor.tensor.resize import resize
 
 if TYPE_CHECKING:
     from namedtensor.latex.documents.formulas import Library
@@ -119,49 +117,23 @@ class Body:
 
     def evaluate(self, defined: Defined, around: Around) -> Value:
         """Evaluate a definition's body at its place."""
-        statement = defined.statement
-        scope = self.scope(around)
-        evaluator = Evaluator(scope)
-        target = statement.target
+        statement, scope = defined.statement, self.scope(around)
+        space, elements = self.declared_space(defined), isinstance(statement.target, Indexed)
+        sizes = self._sizes_of_elements(space, scope) if elements else {}
+        before = None
         if statement.op != "=" and defined.kind != "function":
             before = self.reach_before(defined, around)
-            if isinstance(target, Indexed):
-                return update(evaluator, before, target, statement.body)
-            scope.before = (defined.key, before)
-        if isinstance(target, Indexed):
-            return self._elements(defined, target, scope, evaluator)
-        body = statement.body
-        space = self.declared_space(defined)
-        if isinstance(body, Matrix) and space is not None and len(space.axes) == 2:
-            rows, columns = [a.axis.name for a in space.axes]
-            return matrix(evaluator, body, rows, columns)
-        values = tuple([self._sized(evaluator.value(r), scope) for r in defined.results])
+            scope.before = None if elements else (defined.key, before)
+        values = tuple(
+            [
+                right_side(Evaluator(scope), statement, part, space, sizes, before)
+                for part in ((statement.body,) if elements else defined.results)
+            ]
+        )
+        values = tuple([sized_here(scope, value, weak=elements) for value in values])
         if space is not None and space.base == "[n]" and (index := marked(values[0])) is not None:
             return index
         return values if len(values) > 1 else values[0]
-
-    def _elements(
-        self, defined: Defined, target: Indexed, scope: BodyScope, evaluator: Evaluator
-    ) -> Value:
-        """Evaluate a definition by elements; axes without a declared size are as long as the inputs'."""
-        statement = defined.statement
-        sizes = self._sizes_of_elements(defined, scope)
-        value = element(evaluator, target, statement.body, sizes, statement.condition)
-        return self._sized(value, scope, weak=True)
-
-    def _sized(self, value: Value, scope: BodyScope, weak: bool = False) -> Value:
-        """Give open axes known sizes: all with `weak`, else those of copies in what data decides."""
-        node = getattr(value, "node", None)
-        if node is None or (node.type.weak and not weak):
-            return value
-        open_ = [n for n, size in node.type.axes if size is None and (weak or n.endswith("'"))]
-        found = {name: self._size_like(name) for name in open_}
-        found |= {n: self._said_size(n, scope) for n, size in found.items() if size is None}
-        found = {name: size for name, size in found.items() if size is not None}
-        if not found:
-            return value
-        known = {name: getattr(size, "node", size) for name, size in found.items()}
-        return SymbolicTensor(resize(node, known), value.axes)
 
     def reach_before(self, defined: Defined, around: Around) -> Value:
         """Give what a name stood for before its update."""
@@ -175,9 +147,8 @@ class Body:
             )
         return self.value_of(meaning, around)
 
-    def _sizes_of_elements(self, defined: Defined, scope: BodyScope) -> dict[str, Any]:
+    def _sizes_of_elements(self, space: Space | None, scope: BodyScope) -> dict[str, Any]:
         """Give the declared sizes of an element-defined tensor, those that are known here."""
-        space = self.declared_space(defined)
         sizes = {}
         for axis in space.axes if space is not None else ():
             size = None if axis.size is None else scope.extent(axis.size)
@@ -432,23 +403,6 @@ class Body:
             if solved is not None:
                 return solved
         return None
-
-    def _size_like(self, name: str) -> Value | None:
-        """Give the size of an axis of an input, or as it is chosen; of seq where seq' is nowhere."""
-        found = self.axis_size(name)
-        found = self.numbers.get(f"|{name}|") if found is None else found
-        return self._size_like(name[:-1]) if found is None and name.endswith("'") else found
-
-    def _said_size(self, name: str, scope: BodyScope) -> Value | None:
-        """Give the one size that a document says of an axis, of seq where seq' is nowhere."""
-        names = self.library.names
-        if any(axis == name for axis, _, _ in names.stated_sizes):
-            return known_size(scope, name)
-        sizes = {a.size for _, a in names.sized if a.axis.name == name and a.size is not None}
-        if not sizes and name.endswith("'"):
-            return self._said_size(name[:-1], scope)
-        found = scope.extent(sizes.pop()) if len(sizes) == 1 else None
-        return None if found is UNKNOWN else found
 
     def axis_size(self, name: str) -> Value | None:
         """Give the size that an input has for an axis."""

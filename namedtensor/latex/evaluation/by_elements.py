@@ -29,6 +29,7 @@ from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     Call,
+    Definition,
     Expression,
     Indexed,
     Letter,
@@ -37,6 +38,7 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
+    Space,
 )
 from namedtensor.latex.walk import letters_of
 from namedtensor.operations.constants import along
@@ -74,6 +76,29 @@ def element(
     found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
     found = sized_here(e.scope, found)
     return found if e.bound else settled(found)
+
+
+def right_side(
+    e: Evaluator,
+    statement: Definition,
+    part: Expression,
+    space: Space | None = None,
+    sizes: Mapping[str, Any] | None = None,
+    before: Value = None,
+) -> Value:
+    """Evaluate one right side of a definition: elements, an update of what was `before`, a matrix, a value.
+
+    `space` is what is declared of the defined name, and `sizes` are those of its axes.
+    """
+    target = statement.target
+    if isinstance(target, Indexed) and before is not None:
+        return update(e, before, target, part)
+    if isinstance(target, Indexed):
+        return element(e, target, part, sizes, statement.condition)
+    if isinstance(part, Matrix) and space is not None and len(space.axes) == 2:
+        rows, columns = [axis.axis.name for axis in space.axes]
+        return matrix(e, part, rows, columns)
+    return e.value(part)
 
 
 def upper_ends(target: Indexed, condition: Expression | None) -> dict[str, Expression]:

@@ -13,9 +13,7 @@ from namedtensor.latex.evaluation import (
     conditions,
     identifiers,
 )
-from namedtensor.latex.evaluation.by_elements import element as element
-from namedtensor.latex.evaluation.by_elements import matrix as matrix
-from namedtensor.latex.evaluation.by_elements import update as update
+from namedtensor.latex.evaluation.by_elements import right_side as right_side
 from namedtensor.latex.evaluation.evaluator import READERS
 from namedtensor.latex.evaluation.evaluator import Evaluator as Evaluator
 

@@ -58,10 +58,10 @@ def test_asking_for_a_formula_interprets_nothing_and_asking_for_its_type_does_on
     assert [interpreted[id(s.body)] for s in bodies(document)] == [1, 1]
 
 
-def test_a_formula_that_may_be_nan_is_interpreted_once_more(interpreted):
+def test_a_formula_that_may_be_nan_is_tried_on_the_tree_that_was_found(interpreted):
     document = read(r"$X \in \mathbb{R}^{\text{seq}}$, $f(X) = \frac{X - X}{X - X}$")
     assert [f.code for f in document.check()] == ["nan"]
-    assert [interpreted[id(s.body)] for s in bodies(document)] == [2]
+    assert [interpreted[id(s.body)] for s in bodies(document)] == [1]
 
 
 def test_what_is_declared_and_defined_is_bounded_by_its_definition(interpreted):
@@ -71,23 +71,23 @@ def test_what_is_declared_and_defined_is_bounded_by_its_definition(interpreted):
     assert [interpreted[id(s.body)] for s in bodies(document)] == [1, 1]
 
 
-def test_what_calls_a_formula_that_was_run_is_bounded_by_the_numbers_it_gave(interpreted):
+def test_what_calls_a_formula_that_was_tried_is_bounded_by_the_numbers_it_gave(interpreted):
     text = r"$X \in \mathbb{R}^{\text{seq}}$" + "\n\n"
     text += r"$$\begin{aligned} f(X) &= \sqrt{X - X} \\ g(X) &= \exp f(X) \end{aligned}$$"
     document = read(text)
     assert document.check() == []
-    assert [interpreted[id(s.body)] for s in bodies(document)] == [2, 1]
+    assert [interpreted[id(s.body)] for s in bodies(document)] == [1, 1]
 
 
-def test_the_corpus_is_checked_by_three_interpretations_of_two_bodies_on_average(interpreted):
+def test_nineteen_of_twenty_bodies_of_the_corpus_are_interpreted_once(interpreted):
     counts: list[int] = []
     for path in DOCUMENTS:
         document = read_file(path)
         interpreted.clear()
         document.check()
         counts += [interpreted[id(s.body)] for s in bodies(document)]
-    assert sum(counts) <= 1.45 * len(counts)
-    assert counts.count(1) > len(counts) * 0.69
+    assert sum(counts) <= 1.07 * len(counts)
+    assert counts.count(1) + counts.count(0) >= 0.95 * len(counts)
 
 
 def test_a_formula_is_asked_for_in_few_steps():

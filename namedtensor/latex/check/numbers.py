@@ -1,7 +1,8 @@
 """Find the formulas that give nan for all numbers of a few small tries.
 
 First, bounds are computed of the trees that the checker has found: most cannot be nan for inputs in some
-interval. Only the others are run.
+interval. Numbers are put into the others. A formula is run only if a rule of the checker asks for it, because
+an index may leave its axis.
 """
 
 from __future__ import annotations
@@ -42,9 +43,17 @@ from namedtensor.latex.walk import all_of
 from namedtensor.plans import LIBRARY_ERRORS
 from namedtensor.plans.bounds import bounds_of
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import ARGUMENT, operands_first
+from namedtensor.primitives.node import (
+    ARGUMENT,
+    NUMBER,
+    apply_node,
+    make_node,
+    number,
+    operands_first,
+)
 from namedtensor.primitives.node import SIZE as OPEN
 from namedtensor.primitives.traits import Bounds
+from namedtensor.tensor import SymbolicTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
@@ -76,20 +85,21 @@ def check_numbers(document: Document, checker: Checker) -> None:
     """Report definitions that are nan for all inputs that were tried, and those that fail when run."""
     left = NUMBERS  # a count and not a time, so that each run gives the same findings
     ranges = [Ranges(checker, *limits) for limits in LIMITS]
+    trees = Trees(checker, SIZES[0])
     for defined in itertools.islice(document.definitions.definitions, FORMULAS):
         if left <= 0:
             return
-        series = defined.letters and axis_along(defined.name) is None
-        if series or checker.report.any_in(defined.statement.span):
+        along = axis_along(defined.name) is not None
+        if (defined.letters and not along) or checker.report.any_in(defined.statement.span):
             continue
         if checker.is_size_definition(defined):
             continue
         bounded = any(r.of_definition(defined, {}) is not None for r in ranges)
-        if bounded and id(defined) not in checker.open_indices:
+        may_leave = along or id(defined) in checker.open_indices
+        if bounded and not may_leave:
             continue
-        spans, found = document.kept.answer(
-            "nan", document.grounds.of(defined), partial(tried, document, defined)
-        )
+        try_it = partial(run, document, defined) if may_leave else partial(tried, trees, defined)
+        spans, found = document.kept.answer("nan", document.grounds.of(defined), try_it)
         left -= found.computed
         for place, bounds in found.learnt:
             ranges[place].run[id(defined)] = bounds
@@ -223,46 +233,26 @@ def _may_mean_another(checker: Checker, defined: Defined) -> bool:
 FOLLOWED = ("axis-missing", "axis-clash", "index-range")
 
 
-def tried(
+def run(
     document: Document, defined: Defined, sizes: Sequence[int] = SIZES
 ) -> tuple[Sequence[Span], Tried]:
-    """Run a definition on a few inputs; also give the places at which it is refused."""
-    computed = 0
-    try:
-        roots = _roots(document.library.of(defined), sizes[0])
-        for place, limits in enumerate(LIMITS):
-            bounds = _bounds(roots, *limits)
-            if bounds is not None:
-                return (), Tried(learnt=((place, bounds),))
-        records = sum(records_in(node) for node in operands_first(roots))
-        if records > MOST:
-            return (), Tried()
-        for place in range(len(DRAWS)):
-            computed += records
-            numbers = _numbers(roots, place)
-            if not any(x != x for x in numbers):
-                known = place < len(LIMITS) and all(map(cmath.isfinite, numbers))
-                learnt = ((place, _extent(numbers)),) if known else ()
-                return (), Tried(computed=computed, learnt=learnt)
-        return (), Tried(nan=True, computed=computed)
-    except LatexError as error:
-        found = error.finding
-        if found.code == "index-range" and sizes[1:]:
-            return tried(document, defined, sizes[1:])
-        if found.code in FOLLOWED:
-            return (found.span,), Tried(refused=(found.code, found.message))
-        return (), Tried(computed=computed)
-    except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
-        return (), Tried(computed=computed)
-
-
-def _roots(formula: Formula, size: int) -> Sequence[Node]:
-    """Trace a formula to the trees of its results, for inputs of this size."""
+    """Run a definition on symbols of these sizes in turn; give the places at which all refuse it."""
+    formula = document.library.of(defined)
     signature = formula.signature
     if not signature.several:  # do not compare the result with its declaration here
         formula = Formula(formula.function, replace(signature, gives=None))
-    sizes = dict.fromkeys(_open_sizes(signature), size)
-    return write(formula, {}, sizes, whole=True).results
+    try:
+        known = dict.fromkeys(_open_sizes(signature), sizes[0])
+        return (), _tried(write(formula, {}, known, whole=True).results)
+    except LatexError as error:
+        found = error.finding
+        if found.code == "index-range" and sizes[1:]:
+            return run(document, defined, sizes[1:])
+        if found.code in FOLLOWED:
+            return (found.span,), Tried(refused=(found.code, found.message))
+        return (), Tried()
+    except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
+        return (), Tried()
 
 
 def _open_sizes(signature: Signature) -> Iterator[str]:
@@ -274,6 +264,104 @@ def _open_sizes(signature: Signature) -> Iterator[str]:
         for axis in () if space is None else space.axes:
             if space is not None and not isinstance(axis.size, int):
                 yield space.size_key(axis.name) or axis.name
+
+
+def tried(trees: Trees, defined: Defined) -> tuple[Sequence[Span], Tried]:
+    """Put a few inputs into the tree of a definition."""
+    try:
+        return (), _tried([trees.of_definition(defined, {})])
+    except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
+        return (), Tried()
+
+
+class Trees:
+    """The trees of definitions for one size of all open axes, with those of what they call inside."""
+
+    def __init__(self, checker: Checker, size: int) -> None:
+        self.checker = checker
+        self.size = number(size)
+        self._busy: set[int] = set()
+
+    def of_definition(self, defined: Defined, given: Mapping[Node, Node]) -> Node:
+        """Give the tree of a definition; `given` are a function's arguments, by their symbols.
+
+        Raises: NotCounted, and the errors of operations.
+        """
+        if id(defined) in self._busy:
+            raise NotCounted("a definition of itself")
+        self._busy.add(id(defined))
+        try:
+            return self._of_value(self.checker.found.get(id(defined), UNKNOWN), dict(given))
+        finally:
+            self._busy.discard(id(defined))
+
+    def _of_value(self, value: Value, built: dict[Node, Node]) -> Node:
+        root = node_of(value)
+        if root is None:
+            whole = plain(value)
+            if isinstance(whole, (bool, int, float)):
+                return number(whole)
+            raise NotCounted("a value that is not known")
+        for node in operands_first([root]):
+            if node not in built:
+                built[node] = self._built(node, built)
+        return built[root]
+
+    def _built(self, node: Node, built: dict[Node, Node]) -> Node:
+        operation = node.operation
+        if operation.primitive is NUMBER:
+            return node
+        if operation.primitive is OPEN:
+            return self.size
+        if operation.primitive is ARGUMENT:
+            return self._leaf(node, built)
+        params = tuple([self._param(param, built) for param in operation.params])
+        operands = tuple([built[o] for o in node.operands])
+        return apply_node(operation.primitive(*params), operands)
+
+    def _leaf(self, node: Node, built: dict[Node, Node]) -> Node:
+        checker = self.checker
+        if node in checker.calls:
+            defined, arguments = checker.calls[node]
+            formals = checker.function(defined).values()
+            given = {
+                formal: self._of_value(value, built)
+                for text, value in arguments.items()
+                if (formal := node_of(formals.get(text, UNKNOWN))) is not None
+            }
+            return self.of_definition(defined, given)
+        promised = checker.promises.get(node)
+        if promised is not None and id(promised) not in self._busy:
+            return self.of_definition(promised, {})
+        axes = [(name, self._param(size, built)) for name, size in node.type.axes]
+        return make_node(node.operation, (), replace(node.type, axes=tuple(axes)))
+
+    def _param(self, param: Any, built: dict[Node, Node]) -> Any:
+        """Put numbers in the place of the sizes in a parameter of an operation."""
+        if isinstance(param, tuple):
+            return tuple([self._param(part, built) for part in param])
+        if not isinstance(param, Node):
+            return param
+        (size,) = numbers_of([self._of_value(SymbolicTensor(param), built)])
+        return int(size[()])
+
+
+def _tried(roots: Sequence[Node]) -> Tried:
+    """Bound trees whose sizes are known, or else put numbers into them."""
+    for place, limits in enumerate(LIMITS):
+        bounds = _bounds(roots, *limits)
+        if bounds is not None:
+            return Tried(learnt=((place, bounds),))
+    records = sum(records_in(node) for node in operands_first(roots))
+    if records > MOST:
+        return Tried()
+    for place in range(len(DRAWS)):
+        numbers = _numbers(roots, place)
+        if not any(x != x for x in numbers):
+            known = place < len(LIMITS) and all(map(cmath.isfinite, numbers))
+            learnt = ((place, _extent(numbers)),) if known else ()
+            return Tried(computed=(place + 1) * records, learnt=learnt)
+    return Tried(nan=True, computed=len(DRAWS) * records)
 
 
 def _bounds(roots: Sequence[Node], low: float, high: float) -> Bounds:

@@ -16,8 +16,10 @@ from namedtensor.axes import BOUND
 from ..corpus.entry import Entry, axes_of, draw
 from . import (
     authors,
+    coursework,
     disciplines,
     further,
+    handouts,
     hosts,
     latecomers,
     letters,
@@ -39,8 +41,10 @@ ROOMS = (
     models,
     newcomers,
     further,
+    handouts,
     strangers,
     authors,
+    coursework,
     latecomers,
     passersby,
     visitors,

@@ -131,3 +131,16 @@ def test_a_comparison_of_indices_in_brackets_behind_a_tensor_is_a_condition(what
     d = np.array([[5.0, 2.0], [3.0, 4.0]])
     found = read(PAIRS.replace("WHAT", what))["Q"](d=tensor(d, "a a'"))
     np.testing.assert_allclose(found.numpy("a a'"), [[1.0, off * 2], [off * 3, 1.0]])
+
+
+@pytest.mark.parametrize("name", ["Y", "f(x)"])
+def test_pieces_may_have_other_indices_beside_the_number(name):
+    at = r"_{\text{seq}(t), \text{xy}(%d)}"
+    one, two = at % 1, at % 2
+    pieces = rf"{name}{one} &= x{one} - t \, x{two} \\ {name}{two} &= t \, x{one}"
+    head = r"Let $x \in \mathbb{R}^{\text{seq}:n, \text{xy}:2}$. "
+    text = head + rf"$$\begin{{aligned}}{pieces}\end{{aligned}}$$"
+    document, X = read(text), np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert [str(f) for f in document.check()] == []
+    found = document[name[0]](tensor(X, "seq xy"))
+    np.testing.assert_allclose(found.numpy("seq xy"), [[-1.0, 1.0], [-5.0, 6.0]])

@@ -441,3 +441,13 @@ def test_arguments_are_no_elements():
     text = HEAD + SHOWN + r"$$L(t_1, t_2) = \sum_{\text{pat}} (t_1 - t_2)^2$$"
     found = read(text)["L"](GIVEN["t"], GIVEN["u"])
     np.testing.assert_allclose(found.numpy(), ((t - u) ** 2).sum())
+
+
+def test_a_recurrence_takes_the_rows_of_a_tensor():
+    text = r"""Let $g \in \mathbb{R}^{\text{step}:T, \text{in}}$,
+$w_0 \in \mathbb{R}^{\text{in}}$ and $m_0 = 0$.
+$$u_t = m_{t-1} + g_t$$ $$w_t = w_{t-1} - u_t$$ $$m_t = m_{t-1} + g_t$$"""
+    document, g = read(text), rng.normal(size=(3, 2))
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["w"](g=tensor(g, "step in"), w_0=tensor(np.zeros(2), "in"))
+    np.testing.assert_allclose(found.numpy("step in"), -np.cumsum(np.cumsum(g, 0), 0))

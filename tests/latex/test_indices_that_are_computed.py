@@ -45,3 +45,14 @@ def test_an_index_that_is_one_too_far_is_found(start):
     text = rf"$$z_{{\text{{obs}}(i)}} = x_{{\text{{obs}}(r_i)}}$$ where $r_i = {start}$."
     found = [f.code for f in read(HEAD + text).check() if f.severity == "error"]
     assert found == ["index-range"]
+
+
+def test_an_index_that_is_kept_within_bounds_is_replaced_too():
+    text = r"""Let $R \in \mathbb{R}^{\text{off}:2c+1}$ and $q \in \mathbb{R}^{\text{seq}:n}$.
+$$e_{\text{seq}'(i), \text{seq}(j)} = q_{\text{seq}(i)} R_{\text{off}(o(i, j))}, \qquad
+o(i, j) = \max(-c, \min(c, j - i)) + c + 1$$"""
+    document, R, q = read(text), np.arange(3.0), np.array([1.0, 2.0, 3.0])
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["e"](R=tensor(R, "off"), q=tensor(q, "seq"))
+    steps = np.clip(np.arange(3) - np.arange(3)[:, None], -1, 1) + 1
+    np.testing.assert_allclose(found.numpy("seq' seq"), q[:, None] * R[steps])

@@ -224,3 +224,41 @@ def test_a_letter_that_may_have_axes_is_not_taken_for_a_number(text):
     found = read(STEP + text).check()
     assert [(f.severity, f.code) for f in found] == [("note", "undefined")]
     assert "not checked" in found[0].message
+
+
+P = np.array([0.1, 0.5, 0.4])
+CHANCES = r"Let $p \in \mathbb{R}^{\text{word}}$. "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"Keep the words until their mass reaches $h$. $$k = \mathbf{1}\{ p < h \}$$",
+        r"The threshold is $h$. $$k = \mathbf{1}[p < h]$$",
+        r"Words are rare if they have less than $h$. $$k = \mathbf{1}[p < h]$$",
+        r"where $h < \mu$ are two rates. $$k = \mathbf{1}[2 p < 2 h]$$",
+        r"Take $0 < h < \mu < 1$. $$k = \mathbf{1}[2 p < 2 h]$$",
+    ],
+)
+def test_a_number_that_elements_are_compared_with_is_a_parameter(text):
+    document = read(CHANCES + text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["k"](p=tensor(P, "word"), h=0.45)
+    np.testing.assert_allclose(found.numpy("word"), P < 0.45)
+
+
+@pytest.mark.parametrize("body", [r"\mathbf{1}\{ p < \nu \}", r"\mathbf{1}[p = \nu]", r"[p < \nu]"])
+def test_a_letter_in_a_comparison_that_nothing_gives_is_a_fault(body):
+    [found] = read(CHANCES + f"And now $$k = {body}$$").check()
+    assert (found.severity, found.message) == ("error", r"\nu is neither declared nor defined")
+
+
+def test_a_bound_of_a_set_is_a_number_and_no_index():
+    text = (
+        r"Points $P \in \mathbb{R}^{\text{pt}, \text{xy}}$ are neighbours if they are closer than $r$,"
+        r"$$\mathcal{N}(i) = \{ j : \| P_{\text{pt}(i)} - P_{\text{pt}(j)} \| < r \}$$"
+        r"$$h_{\text{pt}(i)} = \sum_{j \in \mathcal{N}(i)} P_{\text{pt}(j)}$$"
+    )
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
+    found = read(text)["h"](P=tensor(points, "pt xy"), r=2.0)
+    np.testing.assert_allclose(found.numpy("pt xy")[:, 0], [1.0, 1.0, 5.0])

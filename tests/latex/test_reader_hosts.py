@@ -73,6 +73,7 @@ def test_per_cent_is_no_comment_in_markdown_outside_formulas():
 SECTIONS = {
     "# One\n\n$a$\n\n## Two *words* #\n": ("One", "Two *words*"),
     "One\n===\n\ntext\n\nTwo\n---\n": ("One", "Two"),
+    "---\ntitle: A page\ndate: 2024-03-05\n---\ntext\n\n## One\n\ntext": ("One",),
     "Named Tensors: Transformer\n\nFFN\n\n$a$\n\nA sentence.\n\nMasked Attention\n\n$$b$$": (
         "Named Tensors: Transformer",
         "FFN",

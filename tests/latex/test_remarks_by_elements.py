@@ -127,3 +127,47 @@ def test_what_names_axes_and_cannot_be_read_is_said(text, why):
     (note,) = read(text).check()
     assert (note.severity, note.code) == ("note", "not-notation")
     assert note.message == f"set aside: cannot be read: {why}"
+
+
+GRADIENTS = (
+    r"Let $G \in \mathbb{R}^{\text{step}:T, \text{in}}$ and $a \in \mathbb{R}^{\text{step}:T}$. "
+)
+MOMENTUM = (
+    r"The mean starts with $M_{\text{step}(0)} = 0$, and "
+    r"$$M_{\text{step}(t)} = \beta M_{\text{step}(t-1)} + (1 - \beta) a_t \, G_{\text{step}(t)}$$"
+    " where the rate $\\beta = 0.5$.\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        r"With a constant gradient $G_{\text{step}(t)} = C$ this is simple.",
+        r"A constant gradient has $M_{\text{step}(t)} = (1 - \beta^t) C$.",
+        r"With $\beta = 0$ and $a_t = 1$ nothing is kept.",
+        r"Suppose that $G^2$ has rank one. Then $G^2 = a b$ with $b \in \mathbb{R}^{\text{in}}$.",
+        "\n# More\nHere nothing fades, that is, $a_t = 1$.",
+    ],
+)
+def test_a_remark_on_the_elements_or_a_power_of_what_is_given_changes_nothing(remark):
+    document = read(GRADIENTS + MOMENTUM + "$$U = 1 G^2$$ " + remark)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    G, a = np.arange(6.0).reshape(3, 2), np.array([1.0, 2.0, 3.0])
+    wanted, state = [], np.zeros(2)
+    for g, each in zip(G, a, strict=True):
+        state = 0.5 * state + 0.5 * each * g
+        wanted.append(state)
+    given = {"G": tensor(G, "step in"), "a": tensor(a, "step")}
+    found = document["M"](**given)
+    np.testing.assert_allclose(found.numpy("step in"), np.stack(wanted))
+    np.testing.assert_allclose(document["U"](G=given["G"]).numpy("step in"), G**2)
+
+
+def test_a_special_case_in_prose_does_not_define_a_letter_again():
+    text = (
+        r"Let $t, y, z \in \mathbb{R}^{\text{in}}$. $$y_t = (1 - t) y + t z$$" + "\n# Exercises\n"
+    )
+    document = read(
+        text + r"Show that $y_t = y$ if $t = 0$." + "\n# Loss\n" + r"$$L = \sum_{\text{out}} y_t$$"
+    )
+    assert [f.code for f in document.check() if f.severity != "note"] == ["axis-missing"]

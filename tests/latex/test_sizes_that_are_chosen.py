@@ -44,3 +44,15 @@ def test_a_formula_that_takes_the_axis_needs_no_choice():
     text = TEXT.replace("$$J =", "$$J(h) =")
     found = read(text)["J"](tensor(h, "height", "chan"), **GIVEN)
     np.testing.assert_allclose(found.numpy(), 2 * log_det)
+
+
+def test_how_many_terms_a_sum_has_is_chosen_where_nothing_else_gives_it():
+    text = (
+        r"Cut $c \in \mathbb{R}^{\text{ex}}$ into $M$ bins."
+        r"$$E = \sum_{m=1}^{M} \left| \sum_{i : m - 1 < M c_{\text{ex}(i)} \le m} c_{\text{ex}(i)} \right|$$"
+    )
+    document, c = read(text), np.array([0.1, -0.2, 0.7, 0.9])
+    assert [f for f in document.check() if f.severity != "note"] == []
+    np.testing.assert_allclose(document.bind(M=2)["E"](c=tensor(c, "ex")).numpy(), 1.7)
+    with pytest.raises(NamedTensorError, match=r"document\.bind\(M=2\)"):
+        document["E"](c=tensor(c, "ex"))

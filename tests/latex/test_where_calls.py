@@ -39,3 +39,20 @@ def test_a_where_clause_hands_arguments_on(text: str, expected: np.ndarray, dist
     x, y = tensor(X, "train", "feat"), tensor(Y, "test", "feat")
     assert np.allclose(document["K"](x, y).numpy("train", "test"), expected)
     assert np.allclose(document["k"](x, y).numpy("train", "test"), expected)
+
+
+def test_a_where_clause_uses_the_arguments_of_its_function() -> None:
+    text = r"""
+\section{One}
+Let $W \in \mathbb{R}^{\text{feat}:d, \text{feat}':d}$ and $x \in \mathbb{R}^{\text{feat}:d}$.
+\[ v(x) = \tanh [W \underset{\text{feat}}{\cdot} x]_{\text{feat}' \to \text{feat}} \]
+\section{Two}
+With a step size $h$,
+\[ \tilde z = z + h \, v(z), \qquad \text{heun}(z, h) = z + \frac{h}{2} (v(z) + v(\tilde z)) \]
+"""
+    document, W, z = read(text, "paper.tex"), RNG.normal(size=(2, 2)), RNG.normal(size=2)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["heun"](tensor(z, "feat"), 0.5, W=tensor(W, "feat", "feat'"))
+    first = np.tanh(z @ W)
+    second = np.tanh((z + 0.5 * first) @ W)
+    assert np.allclose(found.numpy("feat"), z + 0.25 * (first + second))

@@ -16,6 +16,7 @@ from namedtensor.latex.documents.resolver import Resolver
 from namedtensor.latex.documents.scopes import Declared, Meaning, Place
 from namedtensor.latex.documents.scripts import Indices, key, match, stem
 from namedtensor.latex.evaluation.by_elements import SIZE_OF
+from namedtensor.latex.evaluation.conditions import held_by
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
@@ -223,7 +224,7 @@ class CheckScope(Resolver):
     def expect_bundles(self, body: Any) -> None:
         """Allow undeclared names for bundles, W in f(X; W), and for words, plain in form = plain."""
         for part in walk(body):
-            if isinstance(part, Call):
+            if isinstance(part, Call) and held_by(part) is None:
                 self.bundles |= {id(p) for p in part.parameters}
                 settings = [a for a in part.arguments if isinstance(a, Relation)]
                 self.bundles |= {id(value) for s in settings for _, value in s.rest}

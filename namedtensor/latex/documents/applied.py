@@ -316,6 +316,8 @@ class BodyScope(Resolver):
                 return Passed(name, value) if found.role == "bundle" else value
         if isinstance(name, Letter) and self.names.has_members(name):
             return Passed(name)
+        if text in body.library.names.lengths:
+            raise body.no_number(text, body.linked.key)
         return None
 
     def inside(self, numbers: Mapping[str, int]) -> BodyScope:

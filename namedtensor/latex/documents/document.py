@@ -321,8 +321,8 @@ class Document:
     def _numbers(self) -> dict[str, str]:
         """List the numbers that can be chosen: Python name -> key."""
         places: list[Any] = [axis.size for _, axis in self.definitions.sized]
-        for known in self.definitions.ranges:
-            places += [known.lower, known.upper]
+        places += [known.lower for known in self.definitions.ranges]
+        places += self.definitions.lengths.values()
         spaces = [s for group in self.definitions.declared.values() for s in group]
         places += [s.space.bound for s in spaces if s.space.bound is not None]
         names = [p for place in places if place is not None for p in names_of(place)]

@@ -41,7 +41,9 @@ from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
 from namedtensor.latex.reading.spoken import numbers_in, sections_around
 from namedtensor.latex.source import unchanging
 from namedtensor.latex.syntax import (
+    Aside,
     AxisName,
+    Big,
     Binary,
     Call,
     Constraint,
@@ -280,7 +282,11 @@ class Names:
         }
         self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
-        self.lengths = {key(r.upper) for r in self.ranges if r.upper is not None}
+        said = {s.text.strip() for s in self.statements if isinstance(s, Aside)}
+        sums = [b.upper for b in all_of(Big, self.statements)]
+        uppers = [r.upper for r in self.ranges] + [u for u in sums if getattr(u, "text", 0) in said]
+        #: the ends of ranges, and of sums that the text speaks of: chosen where nothing else gives them
+        self.lengths = {key(upper): upper for upper in uppers if upper is not None}
         self._ruled = ruled(self.statements)
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}

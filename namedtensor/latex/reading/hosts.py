@@ -39,6 +39,8 @@ KINDS = (
 ).split()
 
 FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1", re.MULTILINE | re.DOTALL)
+#: What stands before the text of a page of Markdown: its title and its date, between dashes.
+FRONT = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.MULTILINE | re.DOTALL)
 #: How deep a heading of LaTeX is.
 LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+[^\n]*", re.MULTILINE)
@@ -358,7 +360,8 @@ def spoken_to(text: str, begin: int) -> bool:
 
 def _titles(text: str) -> list[tuple[int, str, int]]:
     """Give the headings of Markdown with their levels, or those of plain text. Last first."""
-    text = FENCED.sub(lambda found: " " * len(found.group()), text)
+    for unread in (FRONT, FENCED):
+        text = unread.sub(lambda found: " " * len(found.group()), text)
     marked = [
         (m.start(), m.group().strip("# \t"), len(m.group().split()[0]))
         for m in HEADING.finditer(text)

@@ -16,7 +16,7 @@ from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.left_sides import compound
-from namedtensor.latex.reading.ranges import listed, ranges_in
+from namedtensor.latex.reading.ranges import all_bound, listed, ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     head_of,
@@ -77,7 +77,8 @@ LETTER = (
     r"(?:\\(?:Delta|delta)\s+)?(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
     r"(?:_(?:\w|\\[A-Za-z]+|\{\\?\w+\}))?(?:\^2)?"
 )
-LETTERS = re.compile(rf"\s*{LETTER}(?:\s*,\s*{LETTER})*\s*")
+LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
+ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
 NAME, OTHER = "¤", "§"
 
 #: Letters that stand in one list with one: before it, and behind it with names of their own.
@@ -85,7 +86,8 @@ LISTED = rf"(?:{NAME}\s*(?:,|,?\s*and|or)\s*)*$"
 FURTHER = rf"(?:(?:,|,?\s+and|,?\s+or)\s+(?:(?!is\b|are\b|be\b)[\w-]+\s+){{0,3}}?{NAME})*"
 
 #: Words before and behind a letter that name a number; they end where others tell more of it.
-BEFORE = re.compile(rf"\b{NOUN}\s+{LISTED}", re.IGNORECASE)
+THAN = r"(?:\w+er|more|less)\s+than|at\s+(?:most|least)|exceed(?:s|ing)|above|below"
+BEFORE = re.compile(rf"\b(?:{NOUN}(?:\s+(?:is|are|be))?|{THAN})\s+{LISTED}", re.IGNORECASE)
 IS = rf"{FURTHER},?\s+(?:denotes?|is|are|be|being|(?:stands? )?for|all|both)\s+"
 MORE = r"of|for|in|on|at|by|from|to|with|between|that|which|where|whose|over"
 AFTER = re.compile(
@@ -197,7 +199,8 @@ def with_quantities(
             where = {"block": statement.block, "section": statement.section}
             space = Space(statement.span, "R", ())
             declared = Declaration(statement.span, tuple(kept), space, **where)
-            found[place] = [declared, statement] if place in beside else [declared]
+            said = place in beside or not isinstance(statement, Aside)
+            found[place] = [declared, statement] if said else [declared]
             notes += [_note(name, source) for name in kept]
     return [s for here in found for s in here], notes
 
@@ -308,10 +311,12 @@ def _axis_of(noun: str, axes: Iterable[str]) -> str | None:
 
 def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     r"""Give the letters that stand alone in prose, one or some with commas; \sigma of \sigma^2."""
-    if not isinstance(statement, Aside) or not LETTERS.fullmatch(statement.text):
+    written = text[statement.span.start : statement.span.end]
+    if not isinstance(statement, (Aside, Constraint)) or not LETTERS.fullmatch(written):
         return ()
     try:
-        parser = Parser(clean(tokens_of(text, statement.span.start, statement.span.end)))
+        tokens = clean(tokens_of(text, statement.span.start, statement.span.end))
+        parser = Parser([replace(t, text=",") if t.text in ORDERED else t for t in tokens])
         names = tuple(map(_rooted, listed(parser.listing(RELATION + 1))))
     except Fault:
         return ()
@@ -408,7 +413,9 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
             give("script", [t.text for t in letters_of(target) if t not in taken])
             give("letter", _bound(statement.condition))
             counted: list[Any] = [part.at for part in all_of(At, statement.body)]
-            counted += [part.lower for part in all_of(Big, statement.body)]
+            counted += [
+                one.index for part in all_of(Big, statement.body) for one in all_bound(part)
+            ]
             counted += [name.sub for name in all_of(Scripts, statement.body)]
             give("letter", [t.text for part in counted for t in letters_of(part)])
     return found
@@ -428,6 +435,8 @@ def _is_tensor(name: Expression, part: object) -> bool:
     match part:
         case Contract(left=left, right=right, axes=axes) if axes:
             return name in (left, right)
+        case Big(upper=upper) if name in walk(upper):
+            return True  # how many terms there are is chosen
         case Big(body=body, axes=axes) if axes:
             return name == body
         case Call(function=function, arguments=arguments, parameters=parameters, axes=axes):
@@ -445,6 +454,8 @@ def _may_be_tensor(name: Expression, part: object) -> bool:
     match part:
         case Contract(axes=axes) | Big(axes=axes) if axes:
             return any(inner == name for inner in walk(part))
+        case Call(axes=(), arguments=(Relation(),)):
+            return False  # 1[x > h] compares the elements
         case Call(function=function, axes=axes) if axes or head_of(function) not in FUNCTIONS:
             return any(inner == name for inner in walk(part))  # eta (1 + x) may be a function's
     return _is_tensor(name, part)

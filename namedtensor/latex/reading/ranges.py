@@ -154,7 +154,12 @@ def bound_by(
         if ends is None and op == "in":
             return [], True
         return [Between(name, *(ends or (right, part.upper))) for name in names], False
-    every = [m for member in _members(piece) for m in member if isinstance(m, _NAMES)]
+    members = [m for member in _members(piece) for m in member]
+    before = itertools.takewhile(lambda other: other is not piece, pieces_below(part))
+    given = [n for p in before for n in listed(getattr(p, "first", p)) if isinstance(n, _NAMES)]
+    if any(name in walk(member) for member in members for name in given if name != member):
+        return [], True  # j : |x_j| < r
+    every = [m for m in members if isinstance(m, _NAMES)]
     fresh = [name for name in dict.fromkeys(every) if is_open(name)]
     bound = [*fresh[:1], *[name for name in fresh[1:] if chooses(name, part.body)]]
     found = list(between(piece, bound))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
 from namedtensor.latex.reading.grammar.parser import INDICATORS
@@ -148,18 +149,21 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             read.part_of = QUIET["remark"]
         if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
             continue
+        local = above is not None and WHERE.match(text[above.span.end : entry.region.span.start])
         if _is_prose(statement):
             read.part_of = QUIET["data"]
         elif _is_any_element(entry):
-            read.part_of = elements.why_not(at)
+            if not local and elements.is_shown(entry):
+                read.statement = fact_of(statement)
+            else:
+                read.part_of = elements.why_not(at)
         elif entry.region.display:
             continue
+        elif elements.is_power(statement.target, entry.region.section):
+            read.statement = fact_of(statement)
         elif read.named:
             name, section = key_of(given_names(statement)[0]), entry.region.section
             there = displayed.near(name, section)
-            local = above is not None and WHERE.match(
-                text[above.span.end : entry.region.span.start]
-            )
             starts = isinstance(statement.target, Indexed) and name in elements.series
             whole = name in elements.declared.names and MODEL.search(_around(entry, text)[0])
             shown = [at for at in there if at.block < entry.region.block]
@@ -209,7 +213,8 @@ def _remarks(
     if above is not None and WHERE.match(behind):
         there = [at for at in there if at.block == above.block]
     at_first = isinstance(statement.target, Letter) and FIRST.search(before)
-    if there or at_first or REMARKS.search(before):
+    special = name in displayed.names and WHEN.match(after)
+    if there or at_first or special or REMARKS.search(before):
         return True
     if MODEL.search(before) and name in elements.declared.names:
         return True
@@ -232,6 +237,8 @@ def _remarks(
         or (BEGINS.search(before) and CASE.match(after))
         or (TRIED_FOR.search(before) and not (behind and BEHIND.fullmatch(behind)))
     )
+    if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
+        return bool(tried) or key_of(target.base) in elements.declared.names
     return bool(tried) or is_declared(given_names(statement)[0])
 
 
@@ -282,7 +289,8 @@ def gives_elements(entry: Entry, given: Given) -> bool:
     target = getattr(entry.statement, "target", None)
     if not isinstance(target, Indexed) or not _is_any_element(entry):
         return False
-    return _axes_of(target) in given.around(key_of(target.base), entry.region.section)
+    given_axes = given.around(key_of(target.base), entry.region.section)
+    return any(_axes_of(target) <= axes for axes in given_axes)
 
 
 def _is_any_element(entry: Entry) -> bool:
@@ -290,11 +298,23 @@ def _is_any_element(entry: Entry) -> bool:
     target = getattr(entry.statement, "target", None)
     if entry.region.display or not isinstance(target, Indexed):
         return False
+    return _is_at_letters(target)
+
+
+def _is_at_letters(target: Indexed) -> bool:
     return all(letters_of(item.at) == (item.at,) for item in target.items if isinstance(item, At))
 
 
 def _axes_of(target: Indexed) -> set[str]:
     return {item.axis.name for item in target.items if isinstance(item, At)}
+
+
+def _heads(statement: Any) -> set[str]:
+    return {head_of(name) for name in names_of(statement.body)}
+
+
+def _indices_of(target: Indexed) -> set[str]:
+    return {letter.text for item in target.items for letter in letters_of(item)}
 
 
 class _Elements:
@@ -305,6 +325,8 @@ class _Elements:
     ) -> None:
         self._entries, self._text, self.known = entries, text, known
         self.declared = declared_in(entries, parents)
+        spaces = [getattr(entry.statement, "space", ()) for entry in entries]
+        self._sizes = {letter.text for space in spaces for letter in letters_of(space)}
         self._displayed = Given(parents)
         self.series: set[str] = set()
         #: letters of which displays give members: b of b^r, which b^0 = 0 in prose starts
@@ -322,8 +344,23 @@ class _Elements:
             name = key_of(statement.target.base)
             if any(item.text == head_of(statement.target) for item in letters_of(statement.body)):
                 self.series.add(name)
-            if entry.region.display:
+            if entry.region.display and _is_at_letters(statement.target):
                 self._displayed.add(name, entry.region.section, _axes_of(statement.target))
+
+    def is_power(self, target: Expression, section: int) -> bool:
+        """Say whether a left side is a power, A^2, of what is declared itself."""
+        if not isinstance(target, Scripts) or not isinstance(target.sup, Number):
+            return False
+        if target.sup.value < 2:
+            return False  # V^0 = 0 starts a series
+        if head_of(target) in self.members or key_of(target) in self.declared.names:
+            return False
+        return bool(self.declared.near(key_of(target.base), section))
+
+    def is_shown(self, entry: Entry) -> bool:
+        """Say whether prose says, of elements at any index that a display defines, more than a number."""
+        given = gives_elements(entry, self._displayed)
+        return given and not _heads(entry.statement) <= CONSTANTS
 
     def why_not(self, at: int) -> str:
         """Say why what prose says of elements defines none; "" where it does.
@@ -334,11 +371,15 @@ class _Elements:
         statement = entry.statement
         assert isinstance(statement, Definition)
         assert isinstance(statement.target, Indexed)
-        if key_of(statement.target.base) in self.series:
-            return ""
         declared = gives_elements(entry, self.declared)
         displayed = gives_elements(entry, self._displayed)
         given = declared or displayed
+        heads = _heads(statement)
+        others = heads - CONSTANTS - self._sizes - {"delta"}
+        if declared and others and not heads & {*self.known, *_indices_of(statement.target)}:
+            return QUIET["remark"]
+        if key_of(statement.target.base) in self.series:
+            return ""
         name = text[statement.target.span.start : statement.target.span.end]
         unknown = self._unknown(statement) if declared else ""
         if unknown:
@@ -348,7 +389,7 @@ class _Elements:
         if given and (tried or REMARKS.search(before) or SPEAKS.search(before)):
             return QUIET["remark"]
         by_cases = any(all_of(Cases, statement.body))
-        number = not by_cases and {head_of(n) for n in names_of(statement.body)} <= CONSTANTS
+        number = not by_cases and heads <= CONSTANTS
         mark = (FOR_SOME if given else MEANS) if number else WHEN
         if statement.condition is None and not by_cases and mark.match(behind):
             return (

@@ -32,7 +32,7 @@ from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_
 from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
 from namedtensor.latex.reading.statements import Found, is_name
-from namedtensor.latex.reading.words import FUNCTIONS
+from namedtensor.latex.reading.words import CHOOSING, FUNCTIONS
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -63,8 +63,8 @@ from namedtensor.latex.walk import all_of, letters_of, put, walk
 WITHIN = re.compile(r"\$:?(?:[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$")
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
-#: What indices are computed with.
-COUNTED = Letter, Number, AxisSize, AxisName, Binary, Unary, Items, Floor
+#: What indices are computed with: also the larger and the smaller of two.
+COUNTED = Letter, Number, AxisSize, AxisName, Binary, Unary, Items, Floor, Call
 #: What stands between the second of two names and the space of both, and between them.
 BOTH = re.compile(
     r"\$\s*[.,;]\s*both(?:\s+of\s+(?:them|which))?(?:\s+(?:are|lie|live))?\s+in\s+\$", re.IGNORECASE
@@ -218,20 +218,23 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
 
 def _join_pieces(entries: Sequence[Entry]) -> None:
     """Join Y_{half:1} = a and Y_{half:2} = b to one definition, by cases of an index of its own."""
-    groups: dict[tuple[int, str], list[tuple[Entry, Definition, At]]] = {}
+    groups: dict[Any, list[tuple[Entry, Definition, At]]] = {}
     others: set[str] = set()
     for entry in entries:
         statement = entry.statement
         if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
             continue
-        name = key_of(statement.target.base)
-        places = [i for i in statement.target.items if isinstance(i, At)]
-        if any(not isinstance(i.at, Number) for i in places):
+        target, name = statement.target, key_of(statement.target.base)
+        places = [i for i in target.items if isinstance(i, At)]
+        fixed = [i for i in places if isinstance(i.at, Number)]
+        rest = tuple([i for i in target.items if i not in fixed])
+        if not fixed or not all(isinstance(i, At) and isinstance(i.at, Letter) for i in rest):
             others.add(name)
-        elif len(statement.target.items) == 1 and places and statement.op == "=":
-            group = groups.setdefault((entry.region.section, name), [])
-            group.append((entry, statement, places[0]))
-    for (_, name), group in groups.items():
+        elif len(fixed) == 1 and statement.op == "=":
+            beside = (target.base, fixed[0].axis, rest, statement.condition)
+            group = groups.setdefault((name, entry.region.section, *beside), [])
+            group.append((entry, statement, fixed[0]))
+    for (name, *_), group in groups.items():
         numbers = [getattr(place.at, "value", None) for _, _, place in group]
         if name not in others and len(group) > 1 and numbers == [*range(1, len(group) + 1)]:
             _join(group)
@@ -247,8 +250,9 @@ def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
     ]
     rows[-1] = Case(last.span, last.body, None)
     assert isinstance(first.target, Indexed)
-    target = replace(first.target, items=(replace(place, at=index),))
-    joined = Definition(first.span, target, Cases(first.span | last.span, tuple(rows)))
+    items = tuple([replace(i, at=index) if i == place else i for i in first.target.items])
+    target = replace(first.target, items=items)
+    joined = replace(first, target=target, body=Cases(first.span | last.span, tuple(rows)))
     for entry, _, _ in group:
         entry.leave_out(QUIET["joined"])
     whole = group[0][0].found
@@ -433,8 +437,9 @@ def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
     counted = all(
         isinstance(part, COUNTED) and not getattr(part, "axes", ()) for part in walk(said.body)
     )
+    counted = counted and {head_of(call) for call in all_of(Call, said.body)} <= CHOOSING
     plain = said.op == "=" and not said.chain and said.condition is None and counted
-    known = {place.text for place in letters_of(places)} | {*sizes}
+    known = {place.text for place in letters_of(places)} | {*sizes} | CHOOSING
     return plain and {letter.text for letter in made_of} <= known
 
 

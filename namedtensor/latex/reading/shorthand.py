@@ -399,10 +399,14 @@ class _Formula:
         whole = {t.text for t in letters_of(places)}
         said = (statement.target, statement.body, statement.condition)
         ranges = [*self._ranges(statement.condition, {})]
+        steps = [
+            part.sub for part in all_of(Scripts, statement.body) if isinstance(part.sub, Binary)
+        ]
+        rows = len("".join(whole)) > 1 or bool(steps)  # of x_{t-1}, t counts
         found = {
             letter: self._runs(letter, ranges, said)
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
-            or (self._by_rows(statement.body, letter) if len("".join(whole)) > 1 else NONE)
+            or (self._by_rows(statement.body, letter) if rows else NONE)
             for letter in {*whole, *"".join(whole)}
         }
         return self._of_own_places() | {letter: runs for letter, runs in found.items() if runs}

@@ -254,6 +254,12 @@ def closed_among(
         if isinstance(s, Definition) and _is_plain(s.target) and not spoken.counts(s, s.section)
     ]
     free = {id(s): _free(s) for s in whole}
+    lent = {  # the where-clauses of a function use its arguments
+        (s.block, key_of(name))
+        for s in whole
+        if isinstance(s.target, Call)
+        for name in s.target.arguments
+    }
     in_displays = {*map(id, shown)}
     for _ in range(ROUNDS):
         defined = Spoken()
@@ -263,7 +269,10 @@ def closed_among(
             s
             for s in whole
             if all(
-                spoken.gives(name) or defined.gives(name, 0) or key_of(name) in numbers
+                spoken.gives(name)
+                or defined.gives(name, 0)
+                or key_of(name) in numbers
+                or (s.block, key_of(name)) in lent
                 for name in free[id(s)]
             )
         ]
@@ -406,9 +415,12 @@ def compared(relation: Relation) -> list[Expression]:
 
 def numbers_in(relation: Relation) -> tuple[Expression, ...]:
     """List the names that a relation says no more of than which numbers they lie above, below or between."""
-    names, *ends = compared(relation)
+    sides = [relation.first, *[part for _, part in relation.rest]]
+    names = [side for side in sides if not isinstance(side, Number)]
     ordered = {op for op, _ in relation.rest} <= {"<", ">", "<=", ">="}
-    return listed(names) if ordered and all(isinstance(end, Number) for end in ends) else ()
+    bounded = ordered and 0 < len(names) < len(sides)
+    several = len(names) > 1 and not all(isinstance(n, (Letter, Scripts)) for n in names)
+    return tuple([n for name in names for n in listed(name)]) if bounded and not several else ()
 
 
 def head_of(name: Expression) -> str:

@@ -75,16 +75,15 @@ def group_advantage(r):
     return (r - r.mean()) / (r.std() + 1e-4)
 
 
+def surrogate(r, new, old, eps):
+    rho, A = np.exp(new - old), group_advantage(r)[:, None]
+    return np.minimum(rho * A, np.clip(rho, 1 - eps, 1 + eps) * A)
+
+
 def group_objective(r, new, old, ref, m, eps, beta):
-    rho = np.exp(new - old)
-    A = group_advantage(r)[:, None]
-    surrogate = np.minimum(rho * A, np.clip(rho, 1 - eps, 1 + eps) * A)
     kl = np.exp(ref - new) - (ref - new) - 1
-    return ((m * (surrogate - beta * kl)).sum(1) / m.sum(1)).mean()
-
-
-def binomial(n, k):
-    return np.prod([(n - i) / (k - i) for i in range(k)])
+    gain = surrogate(r, new, old, eps) - beta * kl
+    return ((m * gain).sum(1) / m.sum(1)).mean()
 
 
 def alibi(H, n):
@@ -592,10 +591,16 @@ In both $\kappa > 0$ is the strength of the regularisation.
                 },
             ),
             Entry(
-                r"\text{pass@}k",
-                lambda n, c, k: 1 - binomial(n - c, k) / binomial(n, k),
+                r"J_{\text{tok}}",
+                lambda r, new, old, m, eps: (m * surrogate(r, new, old, eps)).sum() / m.sum(),
                 "",
-                {"n": 10, "c": 3, "k": 2},
+                {
+                    "r": "resp[4]",
+                    "ell": "resp[4] tok[3]",
+                    "ell__old": "resp[4] tok[3]",
+                    "m": "resp[4] tok[3] ~ ones",
+                    "varepsilon": 0.2,
+                },
             ),
             Entry(
                 r"L_{\text{DPO}}",

@@ -198,8 +198,9 @@ def _on_numbers_of(operation: Operation) -> Callable[..., Any]:
     def run(*operands: Any) -> Any:
         if chooses and any(x != x for x in operands):
             return math.nan
+        plan = plan_for_numbers(operation, operands)
         try:
-            return plan_for_numbers(operation, operands).run(*operands)
+            return plan.run(*operands)
         except ZeroDivisionError:
             if len(operands) == 2 and operation.name == "div":
                 return operands[0] * math.inf

@@ -417,8 +417,9 @@ def plan_for_numbers(operation: Operation, values: Sequence[Any]) -> Plan:
 
 def run_on_numbers(operation: Operation, values: Sequence[Any]) -> Any:
     """Apply an operation to Python numbers."""
+    plan = plan_for_numbers(operation, values)
     try:
-        return plan_for_numbers(operation, values).run(*values)
+        return plan.run(*values)
     except (ArithmeticError, ValueError, TypeError) as error:
         call = operation.write(tuple(map(repr, values)))
         raise no_number(call, error) from None

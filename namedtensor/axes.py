@@ -14,16 +14,19 @@ import threading
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from namedtensor.compilers import caches_closed, keep
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
+    HabitError,
     KindError,
     as_typed,
+    asked_by_us,
     caller_variables,
     kind_of_thing,
+    nearest,
 )
 
 # other scripts write marks after letters: they are allowed; FRESH and BOUND are not
@@ -217,12 +220,16 @@ class Axis:
 
     __slots__ = ("name", "size")
 
-    def __init__(self, name: str, size: Any = None) -> None:
+    def __class_getitem__(cls, name: object) -> NoReturn:
+        hint = '`nt.Axis("seq")`, and seq[7] of an axis seq has a size'
+        raise AxisNameError("Axis[...]", "an axis is made of its name, in parentheses", hint=hint)
+
+    def __init__(self, name: str = "", size: Any = None) -> None:
         if not isinstance(name, str) or not is_name(name):
             raise AxisNameError(
                 f"Axis({name!r})",
                 "an axis name is a word that Python takes for a name, then primes, then stars",
-                hint='Axis("seq"), Axis("seq\'") or axes("seq emb")',
+                hint='`nt.Axis("seq")`, `nt.Axis("seq\'")` or `nt.axes("seq emb")`',
             )
         if isinstance(size, (bool, str, float)) or (type(size) is int and size < 0):
             raise AxisSizeError(
@@ -306,6 +313,20 @@ class Axis:
                 f"`X[{self.name}[{[index, *more]!r}]]` selects several",
             )
         return AxisIndex(self.name, index)
+
+    if not TYPE_CHECKING:  # which find a misspelt attribute themselves
+
+        def __getattr__(self, word: str) -> NoReturn:
+            if word[0] == "_" or word in self.__slots__ or asked_by_us():
+                raise AttributeError(f"Axis has no attribute {word}")
+            known = {"prime": f"{self!r}.prime", "star": f"{self!r}.star", "name": f"{self!r}.name"}
+            guess = nearest(word, known, 0.6)
+            hint = (
+                f"`{known[guess]}`"
+                if guess
+                else f"`{self!r}.prime` is its copy, `{self!r}.name` its name"
+            )
+            raise HabitError(f"{self!r}.{word}", f"an axis has no {word}", hint=hint)
 
     def _is_no_number(self, other: Any = None, *_: Any) -> Any:
         """Refuse arithmetic: an axis is a name, and its size a number."""

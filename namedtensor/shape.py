@@ -32,6 +32,10 @@ class Shape:
 
     __slots__ = ("_sizes",)
 
+    def __class_getitem__(cls, axes: object) -> NoReturn:
+        hint = 'nt.Shape("seq[7] emb[512]")'
+        raise AxisNameError("Shape[...]", "a shape is made of its axes, in parentheses", hint=hint)
+
     def __init__(self, axes: Any = ()) -> None:
         parsed = parse_axes(axes) if not isinstance(axes, Shape) else tuple(axes)
         distinct("Shape(...)", parsed)
@@ -143,6 +147,14 @@ class Shape:
             "a shape is a set of axes, and none is the first",
             [("shape", spaced(self._sizes.items()))],
             f"X.size({first})",
+        )
+
+    def __call__(self, *axes: object) -> NoReturn:
+        raise HabitError(
+            "X.shape(...)",
+            "a shape is no function",
+            [("shape", spaced(self._sizes.items()))],
+            "`X.shape`",
         )
 
     if not TYPE_CHECKING:  # which find a misspelt attribute themselves

@@ -6,7 +6,7 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from namedtensor.axes import parse_axes
 from namedtensor.compilers import compiling, give_up_compiling
@@ -36,6 +36,10 @@ class _Now(threading.local):
 _NOW = _Now()
 
 
+#: How checks are turned on and off.
+_TURNED = "`nt.checks(True)` or `nt.checks(False)`, also in a with statement"
+
+
 class checks:
     """Turn the checks of `checked` on or off: from now on, or in a `with` block until its end.
 
@@ -50,7 +54,13 @@ class checks:
 
     on = True
 
-    def __init__(self, on: bool) -> None:
+    def __class_getitem__(cls, on: object) -> NoReturn:
+        why = "checks are turned on or off in parentheses"
+        raise KindError("checks[...]", why, hint=_TURNED)
+
+    def __init__(self, on: bool | None = None) -> None:
+        if on is None:
+            raise KindError("checks()", "it takes whether checks are on", hint=_TURNED)
         self.before = checks.on
         checks.on = flag("checks(...)", "on", on)
 

@@ -49,6 +49,13 @@ class Space:
         distinct(f"{self.letter}[{', '.join(map(repr, parsed))}]", parsed)
         return Space(self.letter, self.kinds, parsed, named)
 
+    def __call__(self, *operands: Any, **named: Any) -> NoReturn:
+        raise AxisNameError(
+            f"{self!r}(...)",
+            "a space says which axes an argument has, and makes no tensor",
+            hint='`nt.ones("seq[3] emb[4]")` makes one; nt.tensor(data, "seq emb") names the axes of data',
+        )
+
     def size_name(self, axis: str) -> str | None:
         """Give the name of an axis's size, if the declaration names it."""
         return dict(self.size_names).get(axis)
@@ -163,6 +170,14 @@ class _Bundles:
                 hint='nt.one[MHA], nt.each[layer] or nt.each[layer, "stacked"], of formulas',
             )
         return Bundled(formula, "stacked" if how else self.stack)
+
+    def __call__(self, *formulas: Any, **named: Any) -> NoReturn:
+        name = getattr(formulas[0], "name", "MHA") if formulas else "MHA"
+        raise AxisNameError(
+            f"nt.{self.word}(...)",
+            f"nt.{self.word} declares a parameter, and takes its formula in brackets",
+            hint=f"`nt.{self.word}[{name}]`, as in def f(X: R[emb], *, part: nt.{self.word}[{name}])",
+        )
 
     def __repr__(self) -> str:
         return self.word

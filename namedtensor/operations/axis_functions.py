@@ -80,7 +80,10 @@ class AxisFunction(Generic[P, T]):
             parsed = parse_axes(axes)
             call = f"{self.__name__}[{', '.join(map(repr, parsed))}]"
             distinct(call, parsed[: self.distinct])
-            bound = self._bind(parsed)
+            try:
+                bound = self._bind(parsed)
+            except NamedTensorError as error:
+                raise self._with_operands(error, parsed) from None
             if not compiling():  # a compiler cannot follow that a partial takes attributes
                 named: Any = bound
                 named.__qualname__, named.__doc__ = call, self.__doc__
@@ -98,7 +101,7 @@ class AxisFunction(Generic[P, T]):
 
     def __call__(self, *operands: Any, **named: Any) -> Any:
         typed = typed_call(self.__name__, operands, named)
-        tensors = [x for x in _flat(operands) if isinstance(x, NamedTensor)]
+        tensors = tensors_among(operands)
         labels = caller_labels(tensors)
         own: Mapping[str, inspect.Parameter] = getattr(self.__signature__, "parameters", {})
         several = any([p.kind == p.VAR_POSITIONAL for p in own.values()])
@@ -119,8 +122,24 @@ class AxisFunction(Generic[P, T]):
             str(typed._replace(what=self.__name__)),
             "the axes it acts on are not named",
             [(w, spaced(x.sizes)) for w, x in zip(labels, tensors, strict=True)],
-            self._typed(said, shared or axes, ", ".join(left)),
+            self._typed(said, shared or axes, ", ".join(left), tensors),
         )
+
+    def _with_operands(self, error: NamedTensorError, axes: tuple[Axis, ...]) -> NamedTensorError:
+        """Write the hint of an error in brackets with the operands that are typed behind them."""
+        typed, words = typed_operands() or ("", [])
+        scope = caller_variables()
+        tensors = tensors_among([scope.get(word) for word in words])
+        if not (tensors and self._new() and typed.startswith(f"{self.__name__}[")):
+            return error
+        given = tensors[0].axes
+        own = [axis.name for axis in axes if axis.name in given]
+        order = (*own, *[axis for axis in given if axis not in own])
+        hint = self._typed([], order, ", ".join(words), tensors, bool(own))
+        for axis in [axis for axis in axes if axis.name not in given][-1:]:
+            example = self._new()[-1].partition("[")[0]
+            hint = re.sub(rf"\b{example}\[", f"{axis.name}[", hint)
+        return type(error)(error.call, error.why, error.operands, hint)
 
     def _counted(self, places: int | tuple[int, ...]) -> AxisNameError:
         """Make the error of a call that counts axes in the place of naming them."""
@@ -141,14 +160,23 @@ class AxisFunction(Generic[P, T]):
             else self._example(),
         )
 
-    def _typed(self, said: list[str], axes: tuple[str, ...], operands: str) -> str:
+    def _typed(
+        self,
+        said: list[str],
+        axes: tuple[str, ...],
+        operands: str,
+        tensors: Sequence[NamedTensor] = (),
+        in_order: bool = False,
+    ) -> str:
         """Write a call with the axes that were given, or else with the first axes of X."""
         scope = caller_variables()
         known = said and not (self._new() and all([axis in axes for axis in said]))
-        for chosen in [said] if known else self._choices(axes):
+        for chosen in [said] if known else self._choices(axes, tensors, in_order):
             with suppress(NamedTensorError):
-                self[tuple(chosen)]
-                if all([isinstance(scope.get(axis), Axis) for axis in chosen]):
+                parsed = parse_axes(tuple(chosen))
+                distinct(self.__name__, parsed[: self.distinct])
+                self._bind(parsed)
+                if all([isinstance(scope.get(axis.partition("[")[0]), Axis) for axis in chosen]):
                     inside = ", ".join(chosen)
                 else:
                     inside = f'"{" ".join(map(shown, chosen))}"'
@@ -159,7 +187,7 @@ class AxisFunction(Generic[P, T]):
         """Give an example of a call of this function that runs."""
         for axes in ((), ("seq",)):
             try:
-                self[axes]
+                self._bind(parse_axes(axes))
             except NamedTensorError as error:
                 return str(error.hint)
             except (ValueError, IndexError):  # the example needs its first axis
@@ -176,16 +204,29 @@ class AxisFunction(Generic[P, T]):
         """List the axes of the example that the function makes."""
         return [word for word in self._words() if "[" in word or word in NEW]
 
-    def _choices(self, axes: tuple[str, ...]) -> Iterator[list[str]]:
-        """Give the axes of X that may be meant, with new ones where the function makes some."""
+    def _choices(
+        self,
+        axes: tuple[str, ...],
+        tensors: Sequence[NamedTensor] = (),
+        in_order: bool = False,
+    ) -> Iterator[list[str]]:
+        """Give the axes of X that may be meant, with new ones where the function makes some.
+
+        Those of the example come first where X has them, unless the axes are `in_order`.
+        A new axis is no longer than those that it is taken from, and has room for all indices.
+        """
         words, new = self._words(), self._new()
         if not new:
             names = axes or tuple(words)
             yield from [list(names[:count]) for count in range(1, len(names) + 1)]
             return
-        free = iter([axis for axis in axes if axis not in words])
-        chosen = [word if word in new or word in axes else next(free, word) for word in words]
-        yield [_unlike(word, axes) if word in new else word for word in chosen]
+        known = [] if in_order else [word for word in words if word in axes]
+        free = iter([axis for axis in axes if axis not in known])
+        chosen = [word if word in new or word in known else next(free, word) for word in words]
+        used = [axis for axis in chosen if axis not in new]
+        yield [
+            _unlike(_fitting(word, used, tensors), axes) if word in new else word for word in chosen
+        ]
 
     def __reduce__(self) -> str:
         return self.__name__  # found by name in the module that defines it
@@ -302,6 +343,23 @@ def _axes_said(x: Any, axes: tuple[str, ...], counted: bool) -> list[str]:
     if counted and type(x) is int and -len(axes) <= x < len(axes):
         return [axes[x]]
     return []
+
+
+def tensors_among(operands: Sequence[Any]) -> list[NamedTensor]:
+    """List the named tensors among operands, and in lists of them."""
+    return [x for x in _flat(operands) if isinstance(x, NamedTensor)]
+
+
+def _fitting(word: str, used: Sequence[str], tensors: Sequence[NamedTensor]) -> str:
+    """Give a new axis of an example a size that fits the operands: k[3] of seq[3], and not k[5]."""
+    name, _, size = word.rstrip("]").partition("[")
+    sizes = [n for axis, n in (tensors[0].sizes if tensors else ()) if axis in used]
+    if not size or not sizes or not all([type(n) is int for n in sizes]):
+        return word
+    indices = [x for x in tensors[1:] if x.kind == "int" and 0 not in x.data.shape]
+    if indices:
+        return f"{name}[{max(int(size), *[int(x.data.max()) + 1 for x in indices])}]"
+    return f"{name}[{max(1, min(int(size), *sizes))}]"
 
 
 def _unlike(word: str, axes: tuple[str, ...]) -> str:

@@ -29,6 +29,7 @@ from namedtensor.primitives.type import widest
 from namedtensor.primitives.use import Use
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor.labels import caller_labels
 
 Kind = Callable[[str], str]
 
@@ -570,6 +571,10 @@ DROPOUT_MASK = primitive(
 )
 
 
+#: What people give for a probability that is none.
+_NO_NUMBERS = (str, bytes, list, tuple, dict, type(None))
+
+
 def dropout(X: Tensor, p: float) -> NamedTensor:
     """Set each number to 0 with probability p and scale the others by 1 / (1 - p).
 
@@ -585,12 +590,13 @@ def dropout(X: Tensor, p: float) -> NamedTensor:
     seq  0  1
          0  0
     """
-    if isinstance(p, (int, float)) and not 0 <= p <= 1:
+    if (isinstance(p, (int, float)) and not 0 <= p <= 1) or isinstance(p, _NO_NUMBERS):
+        (label,) = caller_labels([X])
         raise KindError(
-            f"dropout(X, {p!r})",
+            f"dropout({label}, {p!r})",
             "a probability is a number from 0 to 1",
-            shapes(X),
-            "nt.dropout(X, 0.1)",
+            shapes(X, labels=[label]),
+            f"nt.dropout({label}, 0.1)",
         )
     number = isinstance(p, (int, float))
     known = number or (isinstance(p, SymbolicTensor) and p.node.type.host)

@@ -295,7 +295,11 @@ class _Moved:
                 if size is None
                 else "a window holds 1 or more"
             )
-            raise self.fail(AxisSizeError, why, f"nt.{self.name}[{axis.name}, {kernel.name}[3]](X)")
+            n = self.X.size(axis.name) if axis.name in self.X.axes else 3
+            k = min(3, n) if isinstance(n, int) and n else 3
+            raise self.fail(
+                AxisSizeError, why, f"nt.{self.name}[{axis.name}, {kernel.name}[{k}]](X)"
+            )
         return size
 
     def each(self, word: str, usual: Any) -> list[Any]:

@@ -24,7 +24,7 @@ class Held:
     def __init_subclass__(cls) -> None:
         refuse_assignments(cls)
 
-    def __init__(self, data: Any, layout: Layout | None = None) -> None:
+    def __init__(self, data: Any = None, layout: Layout | None = None) -> None:
         if layout is None:
             raise AxisNameError(
                 "NamedTensor(data)",

@@ -14,6 +14,7 @@ from typing import Any
 from namedtensor.errors import caller_frame, caller_variables, is_ours
 from namedtensor.primitives.node import Node, noting
 from namedtensor.primitives.origins import origin_of
+from namedtensor.primitives.primitive import table
 
 #: Gives an operand's words where an operation is read from a text, which has no variables.
 operand_words: ContextVar[Callable[[Any], str | None] | None] = ContextVar(
@@ -106,6 +107,33 @@ def warn_caller(text: str) -> None:
 
 #: Comparisons that ask Python alone, and give a truth value.
 _OF_PYTHON = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+
+
+#: Functions of Python that compare what is in a list, by a number of each if one is given.
+_BY_A_KEY = {function.__name__ for function in (max, min, sorted)}
+
+
+def compared_by_python(X: Any) -> tuple[str, str]:
+    """Give the call by which Python itself compares tensors, max(X, Y), and what to type instead."""
+    frame = caller_frame()
+    if frame is None or any([value is X for value in caller_variables().values()]):
+        return "", ""
+    text = " ".join(origin_of(frame.f_code, frame.f_lasti).text.split())
+    try:
+        part = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return "", ""
+    match part:
+        case ast.Call(func=ast.Name(id=word), args=[first, second]) if f"{word}imum" in table():
+            pair = f"{ast.unparse(first)}, {ast.unparse(second)}"
+            return text, f"`nt.{word}imum({pair})`"
+        case ast.Call(func=ast.Name(id=word), args=[listed]) if word in _BY_A_KEY:
+            key = "key=lambda X: nt.sum[...](X).item()"
+            return text, f"compare a number of each: `{word}({ast.unparse(listed)}, {key})`"
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
+            said = f"any(one is {ast.unparse(left)} for one in {ast.unparse(right)})"
+            return text, f"`{said if isinstance(part.ops[0], ast.In) else f'not {said}'}`"
+    return "", ""
 
 
 def asked_of_truth(X: Any) -> str:

@@ -22,9 +22,9 @@ from namedtensor.errors import (
 )
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
-from namedtensor.shape import shapes
+from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.held import Held
-from namedtensor.tensor.labels import asked_of_truth, caller_labels
+from namedtensor.tensor.labels import asked_of_truth, caller_labels, compared_by_python
 
 #: Set by `tensor.apply`: it makes tensors, and so imports them.
 apply: Callable[..., Any] = given_later
@@ -152,6 +152,14 @@ class Protocols(Held):
         """Give the number of a tensor without axes to a conversion such as float(X)."""
         if self.axes:
             every = ", ".join(f"{shown(a)}(0)" for a in self.axes)
+            python, instead = compared_by_python(self) if self.kind == "bool" else ("", "")
+            if python:
+                raise AxisSizeError(
+                    python,
+                    "Python asks which of two tensors it takes, and each record has its own answer",
+                    [("the comparison", spaced(self.sizes))],
+                    instead,
+                )
             compared = asked_of_truth(self) if self.kind == "bool" else ""
             (label,) = [compared] if compared else caller_labels([self])
             raise AxisSizeError(

@@ -23,7 +23,7 @@ hint: names are words: nt.sizes("n m")
         nt.AxisNameError,
         """
 Axis('a b'): an axis name is a word that Python takes for a name, then primes, then stars
-hint: Axis("seq"), Axis("seq'") or axes("seq emb")
+hint: `nt.Axis("seq")`, `nt.Axis("seq'")` or `nt.axes("seq emb")`
 """,
     ),
     case(
@@ -32,7 +32,7 @@ hint: Axis("seq"), Axis("seq'") or axes("seq emb")
         nt.AxisNameError,
         """
 Axis(3): an axis name is a word that Python takes for a name, then primes, then stars
-hint: Axis("seq"), Axis("seq'") or axes("seq emb")
+hint: `nt.Axis("seq")`, `nt.Axis("seq'")` or `nt.axes("seq emb")`
 """,
     ),
     case(
@@ -41,7 +41,7 @@ hint: Axis("seq"), Axis("seq'") or axes("seq emb")
         nt.AxisNameError,
         """
 Axis(''): an axis name is a word that Python takes for a name, then primes, then stars
-hint: Axis("seq"), Axis("seq'") or axes("seq emb")
+hint: `nt.Axis("seq")`, `nt.Axis("seq'")` or `nt.axes("seq emb")`
 """,
     ),
     case(

@@ -221,7 +221,7 @@ hint: give a plain number
         nt.AxisSizeError,
         """
 maxk[seq, key]: key has no size: how many?
-hint: nt.maxk[seq, key[5]](X)
+hint: nt.maxk["seq key[3]"](X)
 """,
     ),
     case(
@@ -240,7 +240,7 @@ hint: key[3] takes them all
         nt.AxisNameError,
         """
 argmaxk[seq]: argmaxk acts on 2 axes, and 1 is named
-hint: nt.argmaxk["seq k[5]"](X)
+hint: nt.argmaxk["seq k[3]"](X)
 """,
     ),
     case(

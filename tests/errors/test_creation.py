@@ -44,7 +44,7 @@ hint: give smaller sizes: "seq[512]"
         nt.AxisNameError,
         """
 nonzero[found]: the axes of M come first, then the axis of what is found
-hint: nt.nonzero[seq, emb, found](M)
+hint: nt.nonzero["seq emb found"](X)
 """,
     ),
     case(
@@ -296,7 +296,7 @@ hint: nt.permutation(seq[5])
         nt.AxisSizeError,
         """
 choice[seq, key]: key has no size: how many?
-hint: nt.choice[seq, key[5]](X)
+hint: nt.choice["seq key[3]"](X)
 """,
     ),
     case(

@@ -160,7 +160,7 @@ hint: inv and solve need det other than 0, and nt.pinv takes any matrix; cholesk
         nt.AxisNameError,
         """
 diag[seq]: diag acts on 3 axes, and 1 is named
-hint: nt.diag["row col diagonal"](A)
+hint: nt.diag["seq emb diagonal"](X)
 """,
     ),
     case(
@@ -188,7 +188,7 @@ hint: rename it first: A["batch -> batch'"]
         nt.AxisNameError,
         """
 svdvals[seq, emb]: svdvals acts on 3 axes, and 2 are named
-hint: nt.svdvals["row col value"](A)
+hint: nt.svdvals["seq emb value"](X)
 """,
     ),
     case(

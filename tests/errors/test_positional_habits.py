@@ -247,7 +247,7 @@ def test_as_many_axes_are_named_as_the_function_acts_on():
     check(
         lambda: nt.maxk(X),
         nt.AxisMissingError,
-        f'maxk(X): the axes it acts on are not named\n{SHAPE}hint: nt.maxk["seq k[5]"](X)',
+        f'maxk(X): the axes it acts on are not named\n{SHAPE}hint: nt.maxk["seq k[2]"](X)',
     )
 
 

@@ -52,7 +52,7 @@ def test_what_python_takes_for_no_name_is_refused(name):
         Axis(name)
     assert str(caught.value) == (
         f"Axis({name!r}): an axis name is a word that Python takes for a name, then primes, then stars\n"
-        'hint: Axis("seq"), Axis("seq\'") or axes("seq emb")'
+        'hint: `nt.Axis("seq")`, `nt.Axis("seq\'")` or `nt.axes("seq emb")`'
     )
     with pytest.raises(nt.AxisNameError):
         nt.tensor([1.0], name)

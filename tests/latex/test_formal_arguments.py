@@ -83,3 +83,11 @@ def test_what_counts_elements_is_a_whole_number():
 
 def test_what_a_norm_without_axes_is_of_is_no_number():
     assert read(r"\[ f(h) = \frac{\|h\|_1}{\|h\|_2} \]").check() == []
+
+
+def test_an_argument_has_the_axis_below_the_function_whatever_the_letter_is_elsewhere():
+    text = r"""Let $x \in \mathbb{R}^{\text{emb}}$ and $Y \in \mathbb{R}^{\text{seq}, \text{emb}}$.
+\[ \underset{\text{seq}}{\text{centred}}(x) = x - \underset{\text{seq}}{\text{mean}} x \]
+\[ Z = \underset{\text{seq}}{\text{centred}}(Y) \]"""
+    Y = np.array([[1.0, 2.0], [3.0, 5.0]])
+    same(called(text, "Z", {"Y": tensor(Y, "seq emb")}), Y - Y.mean(0), "seq", "emb")

@@ -55,10 +55,6 @@ class Checker(Symbols):
         self.reached: set[int] = set()
         #: definitions with an index that only a run with numbers can show to lie inside its axis
         self.open_indices: set[int] = set()
-        self.sized_names = {key(a.size) for _, a in names.sized if a.size is not None}
-        self.sizes_of = {
-            (d.place.section, key(a.size)) for d, a in names.sized if a.size is not None
-        }
         self.functions_of: dict[int, list[Defined]] = {}
         for d in names.definitions:
             if d.kind == "function":
@@ -291,7 +287,7 @@ class Checker(Symbols):
         return as_size(Evaluator(scope).extent(size))
 
     def _updated(self, defined: Defined, promised: Value | None) -> Value:
-        earlier = self.names.look(defined.name, defined.place, {})
+        earlier = self.names.before(defined)
         if earlier is not None and earlier.defined is not None:
             return self.value_of(earlier.defined)
         return UNKNOWN if promised is None else promised
@@ -404,7 +400,7 @@ class Checker(Symbols):
         return (
             defined.kind == "value"
             and defined.statement.op == "="
-            and (defined.place.section, defined.key) in self.sizes_of
+            and self.names.is_size_here(defined.key, defined.place)
         )
 
     def function(self, defined: Defined) -> CheckedFunction:

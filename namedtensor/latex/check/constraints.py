@@ -105,14 +105,14 @@ def is_size_equation(checker: Checker, statement: Statement) -> bool:
     if not isinstance(statement, Definition) or statement.op != "=":
         return False
     name = key(statement.target)
-    sized = name is not None and name in checker.sized_names
+    sized = name is not None and bool(checker.names.sizes_named(name))
     return isinstance(statement.target, AxisSize) or sized
 
 
 def _is_size(checker: Checker, part: Expression) -> bool:
     return (
         bool(all_of(AxisSize, part))
-        or any(p.text in checker.sized_names for p in all_of(Letter, part))
+        or any(checker.names.sizes_named(p.text) for p in all_of(Letter, part))
         or not all_of(Letter, part)
     )
 

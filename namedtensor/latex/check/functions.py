@@ -344,26 +344,12 @@ class CheckedFunction:
         declared = None if found is None else found.declared
         if declared is not None:
             if not checker.names.inherits(place, declared.place):
-                self.far[key(name) or ""] = declared
-                if not self._is_trusted(name, declared):
-                    self.borrowed.add(key(name) or "")
-            value = checker.declared_value(declared)
-            return value if self._fits(value) else UNKNOWN
+                text = key(name) or ""
+                self.far[text] = declared
+                if not checker.names.is_only(text, declared):
+                    self.borrowed.add(text)
+            return checker.declared_value(declared)
         return self._number(name, None if found is None else found.space)
-
-    def _is_trusted(self, name: Expression, declared: Declared) -> bool:
-        """Say whether an argument is what another section declares: no other does, and calls fit."""
-        text = key(name) or ""
-        calls = [call for call, _ in self.checker.names.calls_of.get(self.defined.key, ())]
-        given = [
-            a for c in calls for n, a in zip(self.names, c.arguments, strict=False) if n == name
-        ]
-        if not self.checker.names.is_only(text, declared):
-            return False
-        later = declared.place.index > self.defined.place.index
-        if not later and not is_elementwise(text, self.defined.body):
-            given = [a for a in given if isinstance(a, (Letter, Scripts))]
-        return {text}.issuperset(map(key, given))
 
     def _number(self, name: Expression, space: Space | None) -> Value:
         """Guess what an undeclared argument is: an index if it chooses elements, or else a number.
@@ -382,11 +368,6 @@ class CheckedFunction:
             return UNKNOWN  # it is passed to a function that acts along axes
         self.assumed.add(text)
         return self.checker.assumed_number()
-
-    def _fits(self, value: Value) -> bool:
-        """Say whether a tensor has the axes below the function's name, as f_{ax}(X) needs."""
-        type_ = type_of(value)
-        return type_ is None or all(type_.has(axis.name) for axis in self.call.axes)
 
     def _is_bundle(self, name: Expression) -> bool:
         """Say whether a letter after the semicolon is a bundle of declared ones: W for W^1 and W^2."""

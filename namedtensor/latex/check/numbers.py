@@ -130,8 +130,8 @@ class Ranges:
         self.run: dict[int, Bounds] = {}
         self.numbers = low, high
         self._busy: set[int] = set()
-        self._sizes = {unbraced(text) for text in checker.sized_names if text}
-        sizes = [a.size for _, a in checker.names.sized]
+        sizes = [a.size for _, a in checker.names.sized if a.size is not None]
+        self._sizes = {unbraced(text) for size in sizes if (text := key(size))}
         numbers = [s.value for s in sizes if isinstance(s, Number)]
         self.most = max([SIZES[0], *numbers])
 

@@ -55,15 +55,12 @@ class CheckScope(Resolver):
         believing: bool = True,
     ) -> None:
         inner = {**(around.indices if around else {}), **(indices or {})}
-        super().__init__(checker.names, place, inner)
+        given = {**(around.arguments if around else {}), **(arguments or {})}
+        super().__init__(checker.names, place, inner, given)
         self.checker = checker
         self.lenient = lenient
         self.sizes = sizes
         self.believing = believing
-        self.arguments: dict[str, Value] = {
-            **(around.arguments if around else {}),
-            **(arguments or {}),
-        }
         self.owner: int = around.owner if around else owner
         #: letters from another section -> whether the same is surely meant, as no other section has one
         self.foreign: dict[str, bool] = {}
@@ -90,7 +87,7 @@ class CheckScope(Resolver):
             self.checker.borrow(name, far)
             sure = text not in self.borrowed
             return self._foreign(text, sure, lambda: self.arguments[text])
-        if self.sizes and text in self.checker.sized_names:
+        if self.sizes and self.names.sizes_named(text):
             return self.checker.size_symbol(text)
         return None
 
@@ -99,7 +96,7 @@ class CheckScope(Resolver):
         names, text = self.names, key(name, self.indices) or ""
         given = meaning.declared or meaning.defined
         if meaning.kind != "function" and given and not names.inherits(self.place, given.place):
-            if (self.place.section, text) in self.checker.sizes_of:
+            if names.is_size_here(text, self.place):
                 return self.checker.size_symbol(text)
             if given.place.index > self.place.index and meaning.kind == "value":
                 self.checker.defined_below(name, given.name)
@@ -107,10 +104,6 @@ class CheckScope(Resolver):
             sure = names.is_only(text, given)
             return self._foreign(text, sure, lambda: self._meant(meaning))
         return self._meant(meaning)
-
-    def is_argument(self, text: str | None) -> bool:
-        """Say whether a name is one of the formula's arguments."""
-        return text in self.arguments
 
     def _foreign(self, text: str, sure: bool, give: Callable[[], Value]) -> Value:
         """Use a letter's meaning in another section; UNKNOWN on the second try, after a failure."""
@@ -151,10 +144,9 @@ class CheckScope(Resolver):
         signature = self.names.signatures.get(text)
         if signature is not None:
             return self.checker.promised(signature, self.place)
-        if isinstance(name, Scripts):
-            instance = self._instance(name)
-            if instance is not None:
-                return instance
+        function = self.copied(name)
+        if function is not None:
+            return function
         if isinstance(name, Scripts) and self.place.block in self.checker.dotted:
             member = self.checker.member(stem(name), self.place)
             if member is not None:
@@ -169,14 +161,6 @@ class CheckScope(Resolver):
             return None
         same = all(d.space == members[0].space for d in members)
         return self.checker.declared_value(members[0]) if same else UNKNOWN
-
-    def _instance(self, name: Scripts) -> Value | None:
-        """Find the function of a name with scripts that is one instance of it: LayerNorm^1."""
-        base: Expression = name
-        while isinstance(base, Scripts):
-            base = base.base
-        found = self.find(base)
-        return found if hasattr(found, "apply") else None
 
     def size(self, axis: str) -> Value:
         """Give the symbol |axis|."""

@@ -18,7 +18,6 @@ from namedtensor.latex.documents.inputs import (
     Input,
     Linked,
     by_letter,
-    find_function,
     handed_on,
     meaning_of,
     own_axes,
@@ -272,7 +271,8 @@ class BodyScope(Resolver):
 
     def __init__(self, body: Body, around: Around) -> None:
         listed = body.linked.listed if around.own else ()
-        super().__init__(body.library.names, around.place, around.indices, listed)
+        given = body.linked.own
+        super().__init__(body.library.names, around.place, around.indices, given, listed)
         self.body = body
         self.around = around
         self.before: tuple[str, Value] | None = None
@@ -286,8 +286,8 @@ class BodyScope(Resolver):
         number = self.indices.get(text)
         if number is not None and body.numbers.get(text) != number:
             return body.counted(number, self)  # the letter of a rule, also where an argument has it
-        if self.around.own and self.is_argument(text):
-            return body.input(body.linked.own[text])
+        if self.around.own and text in self.arguments:
+            return body.input(self.arguments[text])
         return body.size_of_input(text) if self.names.is_size(text) else None
 
     def meant(self, name: Expression, meaning: Meaning) -> Value | None:
@@ -297,19 +297,15 @@ class BodyScope(Resolver):
             raise self.body.no_size(name, meaning.key)
         return value
 
-    def is_argument(self, text: str | None) -> bool:
-        """Say whether a name is one of the formula's arguments."""
-        return text in self.body.linked.own
-
     def unwritten(self, name: Expression, text: str) -> Value | None:
         """Find index letters, settings, bundles, and functions that own their parameters."""
         body = self.body
         number = self.indices.get(text)
         if number is not None:
             return body.counted(number, self)
-        meaning = find_function(self.names, name, self.place, self.indices)
-        if meaning is not None:
-            return Applied(body.library, meaning)
+        function = self.copied(name)
+        if function is not None:
+            return function
         for found in body.linked.inputs:
             if found.key == text and found.declared is None and found.role != "argument":
                 value = body.values[found.key]

@@ -100,7 +100,8 @@ class Walk:
     def _doubt(self, call: Call, around: Around) -> None:
         """Leave aside a declaration that is another letter's: of another section, or below.
 
-        So it is where all calls give elements of what is declared: F(q) of F(q_{time(t)}).
+        So it is where all calls give elements of what is declared, F(q) of F(q_{time(t)}), and where that
+        lacks an axis below the function's name.
         Both are doubted where the document's calls give what they do not fit; that of another section
         also where the body acts along axes of its own section, or another argument is declared nowhere.
         """
@@ -119,7 +120,8 @@ class Walk:
                 other = any(a in here - there for a in self._acting_on(found.key, alone=True))
                 doubted = other or (unknown and any(self._acting_on(found.key)))
             apart = declared.place.block != at.block
-            if doubted or (apart and self._is_given_elements(place, argument)):
+            lacks = {a.name for a in call.axes} - {a.axis.name for a in declared.space.axes}
+            if doubted or lacks or (apart and self._is_given_elements(place, argument)):
                 found.declared, found.space, found.along = None, None, ()
 
     def _axes_declared(self, at: Place) -> set[str]:
@@ -469,7 +471,8 @@ class Visit(Resolver):
 
     def __init__(self, walk: Walk, around: Around, shadow: frozenset[str] = frozenset()) -> None:
         listed = walk.linked.listed if around.own else ()
-        super().__init__(walk.names, around.place, around.indices, listed)
+        given = walk.linked.own
+        super().__init__(walk.names, around.place, around.indices, given, listed)
         self.walk = walk
         self.linker = walk.linker
         self.linked = walk.linked
@@ -480,12 +483,8 @@ class Visit(Resolver):
         """Say whether a name is bound here, an argument or the size of one: nothing is taken for it."""
         if text in self.shadow:
             return True
-        own = self.around.own and (self.is_argument(text) or text in self.walk.own_sizes())
+        own = self.around.own and (text in self.arguments or text in self.walk.own_sizes())
         return own or None
-
-    def is_argument(self, text: str | None) -> bool:
-        """Say whether a name is one of the formula's arguments."""
-        return text in self.linked.own
 
     def meant(self, name: Expression, meaning: Meaning) -> bool:
         """Note what the document means by a name."""
@@ -597,7 +596,7 @@ class Visit(Resolver):
                 self.visit(part)
 
     def _means_something(self, name: Letter) -> bool:
-        given = (self.shadow, self.linked.own, self.linked.listed)
+        given = (self.shadow, self.arguments, self.linked.listed)
         if any(name.text in texts for texts in given):
             return True
         return self.names.look(name, self.place, self.indices) is not None
@@ -660,7 +659,7 @@ class Visit(Resolver):
         for argument in call.arguments:
             self.visit(argument if is_one(call.function) else set_to(argument))
         text = key(call.function, self.indices)
-        if text is None or text in self.shadow or (self.around.own and text in self.linked.own):
+        if text is None or text in self.shadow or (self.around.own and text in self.arguments):
             self.visit(call.function)
             self._parameters(call.parameters)
             return

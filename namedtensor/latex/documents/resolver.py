@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from namedtensor.latex.documents.inputs import find_function
 from namedtensor.latex.documents.scopes import Meaning, Names, Place
 from namedtensor.latex.documents.scripts import Indices, key
 from namedtensor.latex.syntax import Expression, Scripts
@@ -20,11 +21,17 @@ class Resolver(ABC):
     """
 
     def __init__(
-        self, names: Names, place: Place, indices: Indices, listed: Collection[str] = ()
+        self,
+        names: Names,
+        place: Place,
+        indices: Indices,
+        arguments: Mapping[str, Any],
+        listed: Collection[str] = (),
     ) -> None:
         self.names = names
         self.place = place
         self.indices = indices
+        self.arguments = arguments
         self.listed = listed
 
     def find(self, name: Expression) -> Any:
@@ -43,11 +50,16 @@ class Resolver(ABC):
     def function(self, name: Expression) -> Any:
         """Give the function of that name in this section; None if the name is an argument."""
         meaning = self.names.function_here(name, self.place, self.indices)
-        if self.is_argument(key(name) if meaning is None else meaning.key):
+        if (key(name) if meaning is None else meaning.key) in self.arguments:
             return None
         if meaning is None:
             return self.names.applied(name, self.place, self.indices)
         return self.meant(name, meaning)
+
+    def copied(self, name: Expression) -> Any:
+        """Give the function that a name is a copy of, with parameters of its own: MHA for MHA^1."""
+        meaning = find_function(self.names, name, self.place, self.indices)
+        return None if meaning is None else self.meant(name, meaning)
 
     def counts(self, name: Scripts, letters: set[str]) -> bool:
         """Say whether one of these letters chooses a name among the members of a family or a series."""
@@ -68,7 +80,3 @@ class Resolver(ABC):
     @abstractmethod
     def unwritten(self, name: Expression, text: str) -> Any:
         """Give what a name stands for of which the document says nothing; None if it is nothing."""
-
-    @abstractmethod
-    def is_argument(self, text: str | None) -> bool:
-        """Say whether a name is one of the body's arguments."""

@@ -464,7 +464,7 @@ class Names:
             return False  # beside N_k, the size N is written |obs|
         return text in self._by_size or text in self._size_letters
 
-    def _is_size_here(self, text: str, place: Place) -> bool:
+    def is_size_here(self, text: str, place: Place) -> bool:
         """Say whether a size is declared with this name in the section of a place, or around it."""
         return any(self.inherits(place, d.place) for d, _ in self.sizes_named(text))
 
@@ -645,7 +645,7 @@ class Names:
             self._defined_near(sought)
             or self._declared(sought, "block")
             or self._section(sought)
-            or (Meaning("size", text) if self._is_size_here(text, place) else None)
+            or (Meaning("size", text) if self.is_size_here(text, place) else None)
             or self._elsewhere(sought)
             or self._value(sought, "document", "value")
             or self._stack(name, place)

@@ -273,7 +273,7 @@ def check_repeated(statement: Statement, report: Report) -> None:
     for part in walk(statement):
         if isinstance(part, Space):
             axes, where = [s.axis for s in part.axes], "the shape"
-        elif isinstance(part, (Contract, Big, Call, Binary)):
+        elif isinstance(part, (Contract, Big, Call, Binary)) and part.axes:
             axes, where = list(part.axes[: _distinct(part)]), "the operation"
         elif isinstance(part, Indexed):
             axes, where = [i.axis for i in part.items if isinstance(i, At)], "the index"

@@ -33,11 +33,6 @@ MARK = re.compile(
     |(?P<dollars>\$\$?)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
-KINDS = (
-    "comment html element fence code heading section skip iffalse verb define begin over open"
-    " escape dollars"
-).split()
-
 FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1", re.MULTILINE | re.DOTALL)
 #: What stands before the text of a page of Markdown: its title and its date, between dashes.
 FRONT = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -126,7 +121,7 @@ class Host:
         at = self._body()
         while (found := MARK.search(self.text, at)) is not None:
             self._head_before(found.start())
-            kind = next(kind for kind in KINDS if found.group(kind) is not None)
+            kind = found.lastgroup or ""
             if kind == "over" and self.tex:
                 break
             if kind == "fence" and found.group().strip("`~ \t") == "math" and not self.tex:

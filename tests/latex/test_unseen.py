@@ -13,6 +13,14 @@ SHORT = {
     "latent_paths.tex": (1, 0, 0),
     "phylogeny.md": (0, 2, 1),
     "breeding.md": (0, 1, 3),
+    "conformer.md": (0, 5, 1),
+    "latent_cache.tex": (0, 2, 0),
+    "paired_views.ipynb": (0, 4, 3),
+    "linear_time.qmd": (2, 2, 4),
+    "shifted.tex": (1, 4, 10),
+    "iterations.tex": (1, 4, 5),
+    "neurons.tex": (1, 2, 0),
+    "signals.tex": (0, 4, 4),
 }
 
 

@@ -19,9 +19,11 @@ from . import (
     coursework,
     disciplines,
     further,
+    guests,
     handouts,
     hosts,
     latecomers,
+    lecturers,
     letters,
     models,
     newcomers,
@@ -49,6 +51,8 @@ ROOMS = (
     passersby,
     visitors,
     disciplines,
+    guests,
+    lecturers,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

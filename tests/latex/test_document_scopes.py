@@ -287,3 +287,13 @@ Y &\in \mathbb{R}^{\text{b}, \text{c}} \\
     Y = nt.tensor(np.arange(6.0).reshape(2, 3) ** 2, "b", "c")
     expected = Y.numpy("b", "c") - Y.numpy("b", "c").mean("bc".index(axis), keepdims=True)
     same(document["f"](Y), expected, "b", "c")
+
+
+def test_an_axis_of_the_section_s_own_letters_makes_no_other_letter_of_a_borrowed_one():
+    (found,) = read(
+        "# Setting",
+        r"$V \in \mathbb{R}^{\text{seq}, \text{val}}$",
+        "# Shorter",
+        r"With $F \in \mathbb{R}^{\text{seq}, \text{low}}$ let $$Y = F \underset{\text{low}}{\cdot} V$$",
+    ).check()
+    assert (found.severity, found.code) == ("error", "axis-missing")

@@ -85,9 +85,41 @@ def test_what_a_norm_without_axes_is_of_is_no_number():
     assert read(r"\[ f(h) = \frac{\|h\|_1}{\|h\|_2} \]").check() == []
 
 
+<<<<<<< HEAD
 def test_an_argument_has_the_axis_below_the_function_whatever_the_letter_is_elsewhere():
     text = r"""Let $x \in \mathbb{R}^{\text{emb}}$ and $Y \in \mathbb{R}^{\text{seq}, \text{emb}}$.
 \[ \underset{\text{seq}}{\text{centred}}(x) = x - \underset{\text{seq}}{\text{mean}} x \]
 \[ Z = \underset{\text{seq}}{\text{centred}}(Y) \]"""
     Y = np.array([[1.0, 2.0], [3.0, 5.0]])
     same(called(text, "Z", {"Y": tensor(Y, "seq emb")}), Y - Y.mean(0), "seq", "emb")
+=======
+BODY = r"Let $W \in \mathbb{R}^{\text{emb}, \text{hid}}$. "
+BODIES = [
+    (r"f(x) = \sum_{\text{hid}} \tanh(W \underset{\text{emb}}{\cdot} x)", "emb"),
+    (r"f(x) = \sum_{\text{hid}} h, \quad h = W \underset{\text{emb}}{\cdot} x", "emb"),
+    (r"f(x) = \sum_{\text{hid}} h(x), \quad h(z) = W \underset{\text{emb}}{\cdot} z", "emb"),
+    (r"f(x) = x_{\text{seq} \to \text{seq}'} \underset{\text{emb}}{\cdot} x", "emb, seq"),
+    (r"f(x) = x_{\text{seq} \to \text{seq}'} \underset{\text{seq}'}{\cdot} W", "seq"),
+    (r"f(x) = \|x\|_{\text{emb}}", "emb"),
+    (r"f(x) = \sum_{\text{seq}} h(x), \quad h(z) = z - \sum_{\text{emb}} z", "seq, emb"),
+]
+
+
+@pytest.mark.parametrize(("body", "axes"), BODIES)
+def test_an_argument_has_the_axes_that_nothing_else_brings(body, axes):
+    document = read(rf"{BODY}$${body}$$")
+    assert str(document["f"]).split("R[")[1].split("]")[0] == axes
+
+
+def test_an_argument_has_the_axes_that_its_calls_give_and_elements_need():
+    text = rf"""{BODY}Let $X \in \mathbb{{R}}^{{\text{{seq}}, \text{{hid}}}}$.
+$$f(x) = x \odot P, \quad P_{{\text{{seq}}(i), \text{{hid}}(j)}} = i j, \qquad Y = f(X \odot X)$$"""
+    assert str(read(text)["f"]) == "f(x: R[hid, seq]) -> R[hid, seq]"
+
+
+def test_a_letter_that_is_made_of_the_argument_is_the_function_s():
+    text = r"""Let $c = x - \underset{\text{emb}}{\text{mean}}\, x$.
+
+$$f(x) = \sum_{\text{emb}} c^2$$"""
+    same(called(text, "f", {"x": tensor(a, "emb")}), a.var() * 4)
+>>>>>>> d9adfaa (Give arguments without a declaration the axes that nothing else in the body brings, through calls, letters and renamings; read ranges below another row, lists in \substack, values on both sides of an axis, and indices made of others)

@@ -56,3 +56,27 @@ o(i, j) = \max(-c, \min(c, j - i)) + c + 1$$"""
     found = document["e"](R=tensor(R, "off"), q=tensor(q, "seq"))
     steps = np.clip(np.arange(3) - np.arange(3)[:, None], -1, 1) + 1
     np.testing.assert_allclose(found.numpy("seq' seq"), q[:, None] * R[steps])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$c_i = i - 2 (r_i - 1)$ and $r_i = \lceil i/2 \rceil$",
+        r"$r_i = \lceil i/2 \rceil$, $c_i = i - 2 (r_i - 1)$",
+    ],
+)
+def test_an_index_may_be_made_of_another_one(said):
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{row}:3, \text{col}:2}$. $$z_{\text{obs}(i)} = "
+        rf"X_{{\text{{row}}(r_i), \text{{col}}(c_i)}}, \quad i = 1, \ldots, 6$$ where {said}."
+    )
+    found = read(text)["z"](tensor(x.reshape(3, 2), "row", "col"))
+    np.testing.assert_allclose(found.numpy("obs"), x)
+
+
+def test_the_power_of_a_size_is_computed_from_it():
+    text = (
+        r"Let $y \in \mathbb{R}^{\text{tok}:M^2}$, $t \in \mathbb{R}^{\text{dy}:2M-1}$. "
+        r"$$y_{\text{tok}(i)} = i + t_{\text{dy}(1)}$$"
+    )
+    assert read(text)["y"](tensor(x[:5], "dy")).size("tok") == 9

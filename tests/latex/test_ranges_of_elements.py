@@ -161,3 +161,21 @@ a_{\text{time}(t)} &= \frac{u_{\text{time}(t)}}{2}
     assert read(text).check() == []
     a = read(text)["a"](E=tensor(np.array([2.0, 4.0, 6.0]), "time"))
     np.testing.assert_allclose(a.numpy("time"), [1, 2.5, 4.25])
+
+
+def test_a_range_behind_another_row_is_of_the_one_definition_with_its_index():
+    text = r"""Let $X \in \mathbb{R}^{\text{width}:W}$.
+$$\begin{aligned}
+U_{\text{width}(i)} &= X_{\text{width}(2i)} \\
+V &= 2 U, \qquad i = 1, \ldots, W/2
+\end{aligned}$$"""
+    np.testing.assert_allclose(value(text, "V", X=tensor(x, "width")).numpy("width"), 2 * x[1::2])
+
+
+def test_rows_below_a_sum_are_a_list():
+    text = (
+        r"Let $X \in \mathbb{R}^{\text{width}:W}$. $$p_{\text{width}(j)} = "
+        r"\sum_{\substack{i = 1 \\ i \neq j}}^W X_{\text{width}(i)}$$"
+    )
+    found = value(text, "p", X=tensor(x, "width")).numpy("width")
+    np.testing.assert_allclose(found, x.sum() - x)

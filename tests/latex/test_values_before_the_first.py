@@ -128,3 +128,11 @@ def test_a_series_may_have_a_member_before_its_first():
     np.testing.assert_allclose(document["S"](GIVEN["x"]).numpy("time"), product)
     wanted = (np.r_[1, product[:-1]] * x).sum()
     np.testing.assert_allclose(document["r"](GIVEN["x"]).numpy(), wanted)
+
+
+def test_there_may_be_values_on_both_sides():
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:T}$, with $x_{\text{time}(s)} = 0$ for $s < 1$ or $s > T$. "
+        r"$$d_{\text{time}(t)} = \sum_{j=1}^3 x_{\text{time}(t + j - 2)}$$"
+    )
+    same(called(text, "d", GIVEN), before(0) + x + np.append(x[1:], 0), "time")

@@ -35,7 +35,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Signature,
 )
-from namedtensor.latex.walk import walk
+from namedtensor.latex.walk import letters_of, walk
 from namedtensor.primitives import Node, Type
 
 #: The number of tries to find the shape of a series.
@@ -149,7 +149,8 @@ class Checker(Symbols):
         """Say whether a failure with letters of other sections is a fault: the same things are meant.
 
         They are not if several sections declare such a letter, or if the failing part acts along axes,
-        or lacks axes, that only this section names and that look like no other name.
+        or lacks axes, that only this section names, of no letter of its own there, and that look like
+        no other name.
         """
         if not all(foreign.values()):
             return False
@@ -159,6 +160,9 @@ class Checker(Symbols):
         if declared is not None and found is not None and failed.code.endswith("-shape"):
             axes += [a.axis.name for a in declared.space.axes if not found.has(a.axis.name)]
         others = self.occurrences.axes_outside(defined.place.section)
+        own = [n for p in parts for n in letters_of(p) if key(n) not in foreign]
+        known = [d for n in own if (d := self.names.declaration(n, defined.place)) is not None]
+        others += [a.axis.name for d in known for a in d.space.axes]
         strangers = [a for n in axes if (a := n.rstrip("'*")) not in others and n not in others]
         return all(close(a, others) is not None for a in strangers)
 

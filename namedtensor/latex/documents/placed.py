@@ -323,13 +323,13 @@ def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declar
 def bounded(statements: Sequence[Statement]) -> list[Statement]:
     """Put ranges that are stated right behind a definition by elements among its conditions.
 
-    Behind a display they are those of the one definition in it that has these indices.
+    Others are those of the one definition in the display before that has these indices.
     """
     found = list(statements)
     last = -1
     for i, statement in enumerate(statements):
         near = [last] if last >= 0 else []
-        if near and statement.block != found[last].block:
+        if near:
             first = bisect.bisect_left(found, found[last].block, key=lambda s: s.block)
             near += range(first, last)
         bounds = [(j, said) for j in near if (said := _bounds(statement, found[j]))]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from namedtensor.latex.documents.along import FAR, LAST, axis_along, bare
+from namedtensor.latex.documents.asked import Asked
 from namedtensor.latex.documents.inputs import (
     SMALL_NUMBER,
     Around,
@@ -29,14 +30,11 @@ from namedtensor.latex.evaluation.conditions import is_one
 from namedtensor.latex.evaluation.identifiers import set_to
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.reading.ranges import all_bound
-from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import (
     At,
     AxisName,
     Big,
-    Binary,
     Call,
-    Contract,
     Expression,
     Indexed,
     Letter,
@@ -56,6 +54,7 @@ class Walk:
         self.linker = linker
         self.names = linker.names
         self.linked = linked
+        self.asked = Asked(linker.names, linker.callee, linked)
         self.seen: set[Any] = set()
         self.visited: set[tuple[Defined, int | None]] = set()
         self.listed_sizes: set[str | None] = set()
@@ -117,8 +116,8 @@ class Walk:
             doubted = (far or below) and self._is_given_else(place, found)
             if far and not doubted:
                 here, there = map(self._axes_declared, (at, declared.place))
-                other = any(a in here - there for a in self._acting_on(found.key, alone=True))
-                doubted = other or (unknown and any(self._acting_on(found.key)))
+                other = any(a in here - there for a in self.asked.of(found.key, alone=True))
+                doubted = other or (unknown and any(self.asked.of(found.key)))
             apart = declared.place.block != at.block
             lacks = {a.name for a in call.axes} - {a.axis.name for a in declared.space.axes}
             if doubted or lacks or (apart and self._is_given_elements(place, argument)):
@@ -201,7 +200,7 @@ class Walk:
             found = self.linker.callee(call, around.place, around.indices)
             if found is not None:
                 places = found[0].arguments[call.arguments.index(name) :]
-                if places:
+                if places and not places[0].inferred:
                     return places[0].space
         return None
 
@@ -246,7 +245,7 @@ class Walk:
         plain = all(i.space is None or not i.space.axes for i in linked.after)
         called = any(
             self.linker.callee(c, d.place, linked.indices)
-            for d in self._bodies()
+            for d in self.asked.bodies()
             for c in all_of(Call, d.body)
         )
         if linked.arguments and all(elsewhere) and plain and not called:
@@ -254,14 +253,8 @@ class Walk:
                 found.declared, found.along = None, ()
                 found.space = Space(found.name.span, "R", ())
 
-    def _bodies(self) -> list[Defined]:
-        """List the definition, and those that say what its letters are."""
-        at = self.linked.defined.place
-        local = [d for d in self.linked.reached if d.place.section == at.section]
-        return [self.linked.defined, *sorted(local, key=lambda d: d.place.index)]
-
     def _names_axes(self) -> bool:
-        return any(all_of(AxisName, d.body) for d in self._bodies())
+        return any(all_of(AxisName, d.body) for d in self.asked.bodies())
 
     def _infer(self, call: Call | None) -> None:
         """Give arguments that are declared nowhere the axes along which the body acts on them.
@@ -269,82 +262,33 @@ class Walk:
         k(A, B) = exp(-sum_{dim} (A - B)^2) takes tensors over dim; what else they have is lifted over, but
         for axes of the body's own tensors that the document's calls give them too.
         """
-        own = {a.axis.name for i in self.linked.inputs if i.space is not None for a in i.space.axes}
+        own = self.asked.own()
         for place, found in enumerate(self.linked.arguments if call is not None else ()):
             if found.space is None and found.linked is None:
                 at = found.name.span
-                axes = dict.fromkeys(self._acting_on(found.key))
+                axes = dict.fromkeys(self.asked.of(found.key))
                 index = self._stands_as_index(found.key)
                 if index:  # the axes of what it picks from are not its own
                     axes = {name: None for name in axes if name not in own}
+                given = self.names.axes_given(self.linked.defined, place) if own else []
+                axes |= dict.fromkeys([name for name in given if name in own])
                 if not axes and not index and not self._names_axes():
                     found.space = Space(at, "R", ())
                     continue
-                given = self.names.axes_given(self.linked.defined, place) if own else []
-                axes |= dict.fromkeys([name for name in given if name in own])
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
                 found.space = Space(at, "[n]" if index else "R", sized)
                 found.inferred = True
-
-    def _acting_on(self, text: str, alone: bool = False) -> Iterator[str]:
-        """Name the axes along which the body acts on what holds a letter, or holds it alone."""
-        for part in [p for d in self._bodies() for p in walk(d.body)]:
-            if isinstance(part, Contract):
-                for operand in (part.left, part.right):
-                    yield from self._brought(operand, text, part.axes, alone)
-                continue
-            elif isinstance(part, Big):
-                operands: tuple[Expression, ...] = (part.body,)
-                axes = part.axes
-            elif isinstance(part, Call) and part.axes:
-                operands, axes = part.arguments, part.axes
-            elif isinstance(part, Call):
-                yield from self._asked_of(part, text)
-                continue
-            else:
-                continue
-            if any(_holds(operand, text, alone) for operand in operands):
-                yield from [axis.name for axis in axes]
-
-    def _brought(
-        self, operand: Expression, text: str, axes: tuple[AxisName, ...], alone: bool
-    ) -> Iterator[str]:
-        """Name the axes that the factor with a letter brings to a product: those that no other one has."""
-        if isinstance(operand, Binary) and operand.op in ("*", "odot"):
-            for one, other in ((operand.left, operand.right), (operand.right, operand.left)):
-                at = self.linked.defined.place
-                declared = [self.names.declaration(name, at) for name in all_of(Letter, other)]
-                has = {a.axis.name for d in declared if d is not None for a in d.space.axes}
-                rest = tuple([a for a in axes if a.name not in has])
-                yield from self._brought(one, text, rest, alone)
-        elif _holds(operand, text, alone):
-            yield from [axis.name for axis in axes]
-
-    def _asked_of(self, call: Call, text: str) -> Iterator[str]:
-        """Name the axes that another function asks of an argument which is the letter itself."""
-        for space, given in self._handed_on(call):
-            if key(given) == text:
-                yield from [axis.axis.name for axis in space.axes]
-
-    def _handed_on(self, call: Call) -> Iterator[tuple[Space, Expression]]:
-        """List what a call gives to another function of the document, with the space it is taken as."""
-        found = self.linker.callee(call, self.linked.defined.place, self.linked.indices)
-        if found is None or found[0] is self.linked:
-            return
-        for given, wanted in zip(call.arguments, found[0].arguments, strict=False):
-            if wanted.space is not None:
-                yield wanted.space, given
 
     def _stands_as_index(self, text: str) -> bool:
         """Say whether a letter chooses elements: W_{vocab(k)}, or m(k) of such an m.
 
         The k of x_{seq(t - k)} is a distance, and a number as any other.
         """
-        for part in [p for d in self._bodies() for p in walk(d.body)]:
+        for part in [p for d in self.asked.bodies() for p in walk(d.body)]:
             if isinstance(part, Indexed):
                 found = [item.at for item in part.items if isinstance(item, At)]
             elif isinstance(part, Call):
-                found = [at for space, at in self._handed_on(part) if space.base == "[n]"]
+                found = [at for space, at in self.asked.handed_on(part) if space.base == "[n]"]
             else:
                 continue
             if text in map(key, found):
@@ -777,10 +721,3 @@ class Linker:
         if not listed or (meaning is not None and meaning.kind != "function"):
             return False
         return not self.names.has_members(name)
-
-
-def _holds(part: Expression, text: str, alone: bool) -> bool:
-    """Say whether a part holds a letter, or holds it alone."""
-    if alone:
-        return {key(name) for name in names_of(part)} == {text}
-    return any(key(inner) == text for inner in walk(part))

@@ -11,9 +11,9 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import itertools
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from namedtensor.latex.documents.along import (
     LAST,
@@ -42,7 +42,9 @@ from namedtensor.latex.reading.spoken import numbers_in, sections_around
 from namedtensor.latex.source import unchanging
 from namedtensor.latex.syntax import (
     Aside,
+    At,
     AxisName,
+    Bars,
     Big,
     Binary,
     Call,
@@ -64,7 +66,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, letters_of, walk
+from namedtensor.latex.walk import all_of, children, letters_of, walk
 
 #: A series that reaches back further than this is not started from its first members.
 MOST_BACK = 16
@@ -422,6 +424,12 @@ class Names:
                         self.sized.append((found, axis))
                         self._by_size.setdefault(key(axis.size) or "", []).append((found, axis))
                         self._size_letters |= _letters_of(axis.size)
+        for (_, axis), *_ in [*self._by_size.values()]:  # M^2 is a power beside an axis of 2M - 1
+            power = axis.size
+            if isinstance(power, Scripts) and isinstance(power.sup, Number) and not power.sub:
+                others = [a.size for _, a in self.sized if a.size not in (None, power)]
+                if any(power.base in letters_of(size) for size in others):
+                    del self._by_size[key(power) or ""]
 
     def _families(self, statement: Declaration, stepped: set[tuple[str, int]]) -> list[Expression]:
         r"""Give x^t for x^1, \\ldots, x^T, as the rules of the section write it; the dots are not kept."""
@@ -644,7 +652,7 @@ class Names:
         return (
             self._defined_near(sought)
             or self._declared(sought, "block")
-            or self._section(sought)
+            or self._in_frame(self._section(sought), place)
             or (Meaning("size", text) if self.is_size_here(text, place) else None)
             or self._elsewhere(sought)
             or self._value(sought, "document", "value")
@@ -654,6 +662,18 @@ class Names:
             or self._first_by_script(name, place, indices)
             or self._declared_first(name, place, indices)
         )
+
+    def _in_frame(self, found: Meaning | None, place: Place) -> Meaning | None:
+        """Let a definition be of the function that uses it where only that one says what its letters are."""
+        defined = None if found is None else found.defined
+        if found is None or defined is None or found.kind != "value" or defined.letters:
+            return found
+        target = getattr(self.statements[place.index], "target", None)
+        formal = map(key, target.arguments if isinstance(target, Call) else ())
+        open_ = {text for text in formal if text not in self.declared and text not in self.defined}
+        if any(key(letter) in open_ for letter in letters_of(defined.body)):
+            return dataclasses.replace(found, kind="where")
+        return found
 
     def _is_constant(self, text: str, place: Place) -> bool:
         r"""Say whether a letter is a number where its section says nothing else: e of e^x, \pi of 2 \pi."""
@@ -797,7 +817,60 @@ class Names:
                 elif caller is not None and given in taken:
                     outer = taken.index(given)
                     found.append(self.axes_given(caller, outer, seen | {defined.key}))
+                elif axes := self.axes_known(given, at, dict.fromkeys(map(key, taken))):
+                    found.append(sorted(axes))
         return [name for name in found[0] if all(name in o for o in found)] if found else []
+
+    def axes_known(
+        self,
+        part: Expression,
+        place: Place,
+        own: Mapping[Any, Space | None],
+        busy: frozenset[Defined] = frozenset(),
+    ) -> set[str]:
+        """List axes that a part has, whatever those letters have whose own space is None."""
+        if isinstance(part, (Letter, Scripts)):
+            text = key(part)
+            declared = self.declaration(part, place)
+            space = own.get(text, declared.space if declared else None)
+            if space is not None or text in own:
+                return {axis.axis.name for axis in space.axes} if space is not None else set()
+            local = self.local(part, place, busy)
+            if local is not None:
+                inside = self.axes_known(local.body, local.place, own, busy | {local})
+                return inside | element_axes(local)
+            return (
+                self.axes_known(part.base, place, own, busy) if isinstance(part, Scripts) else set()
+            )
+        found: set[str] = set()
+        inner: Iterable[Any] = children(part)
+        if isinstance(part, Call):
+            inner = part.arguments
+            meaning = self.function(part.function, place, {})
+            callee = None if meaning is None else meaning.defined
+            if callee is not None and callee.call is not None and callee not in busy:
+                formal = dict.fromkeys(map(key, callee.call.arguments))
+                found |= self.axes_known(callee.body, callee.place, formal, busy | {callee})
+        elif isinstance(part, Big):
+            inner = (part.body,)
+        elif isinstance(part, Bars) and part.double:
+            return set()
+        elif isinstance(part, Indexed):
+            base = self.axes_known(part.base, place, own, busy)
+            return base.difference(used_up(part)).union(given_by(part))
+        for one in inner:
+            found |= self.axes_known(one, place, own, busy)
+        return found.difference([axis.name for axis in getattr(part, "axes", ())])
+
+    def local(
+        self, name: Letter | Scripts, place: Place, busy: frozenset[Defined]
+    ) -> Defined | None:
+        """Find the definition, none of the busy ones, that says what a letter is."""
+        meaning = self.look(name, place, {})
+        found = None if meaning is None else meaning.defined
+        if found is None or found.kind == "function" or found.letters or found in busy:
+            return None
+        return found
 
     def is_rule(self, name: Expression, defined: Defined) -> bool:
         """Say whether a member of a series is given by its rule, and not by a definition of its own."""
@@ -1030,3 +1103,31 @@ def _constants_of(statement: Statement) -> Iterator[str]:
 def scripts_of(name: Expression) -> list[Expression]:
     """List what stands below and above the letters of a name."""
     return [s for p in all_of(Scripts, name) for s in (p.sub, p.sup) if s is not None]
+
+
+def used_up(part: Indexed) -> Iterator[str]:
+    """Name the axes that indices and renamings use up."""
+    for item in part.items:
+        if isinstance(item, At):
+            yield item.axis.name
+        else:
+            yield from [axis.axis.name for axis in item.before]
+
+
+def given_by(part: Indexed) -> dict[str, str]:
+    """List the axes that renamings give, each with its name before; "" after a reshaping."""
+    found = {}
+    for item in part.items:
+        if not isinstance(item, At):
+            before = [axis.axis.name for axis in item.before]
+            for axis in item.after:
+                one = len(before) == len(item.after) == 1
+                found[axis.axis.name] = before[0] if one else ""
+    return found
+
+
+def element_axes(defined: Defined) -> set[str]:
+    """List the axes of a tensor that is defined by its elements."""
+    target = defined.statement.target
+    items = target.items if isinstance(target, Indexed) else ()
+    return {item.axis.name for item in items if isinstance(item, At)}

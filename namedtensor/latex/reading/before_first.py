@@ -206,10 +206,13 @@ class _Before:
         if not isinstance(at, Binary):
             return None
         first, last = Number(at.span, 1), AxisSize(at.span, AxisName(at.span, axis))
+        found: Expression = element
         for side, op, end in (("<<", "<", first), (">>", ">", last)):
             value = self._given.get((letter.text, axis, side))
             if value is not None:
-                return _either(value, Relation(element.span, at, ((op, end),)), element)
+                found = _either(value, Relation(element.span, at, ((op, end),)), found)
+        if isinstance(found, Cases):
+            return found
         match at:
             case Binary(op=("-" | "+") as op, left=Letter() as index, right=Number(value=1)) if (
                 axis or op == "-"

@@ -193,6 +193,8 @@ class _Cleaner:
                 len(inner) > 2 and inner[0].kind == "open" and after_group(inner, 0) == len(inner)
             ):
                 inner = inner[1:-1]
+            if text == "\\substack":  # its rows are a list
+                inner = [Token("sign", ",", t.span) if t.text == "\\\\" else t for t in inner]
             if inner:
                 inner[0] = replace(inner[0], span=command.span | inner[0].span)
                 inner[-1] = replace(inner[-1], span=inner[-1].span | Span(span.end, span.end))

@@ -38,7 +38,7 @@ OPEN = {
     **dict.fromkeys(
         (
             "\\mathbin \\mathop \\mathrel \\mathopen \\mathclose \\mathpunct \\mathinner"
-            " \\ensuremath \\boxed \\fbox \\mathmakebox"
+            " \\ensuremath \\boxed \\fbox \\mathmakebox \\substack"
         ).split(),
         0,
     ),

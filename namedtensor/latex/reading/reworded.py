@@ -411,22 +411,28 @@ def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     for entry in entries if tables else ():
         for text in {letter.text for letter in letters_of(entry.statement)} & {*tables}:
             users.setdefault(text, []).append(entry)
+    read = False
     for entry in entries if tables else ():
-        said, section = entry.statement, entry.region.section
-        if not isinstance(said, Definition) or not _is_of_indices(said, sizes):
+        table, section = entry.statement, entry.region.section
+        if not isinstance(table, Definition) or not _is_of_indices(table, sizes):
             continue
-        index, head = _index(said), head_of(said.target)
-        changed = [
-            (other, put(other.statement, index))
-            for other in users.get(head, ())
-            if other is not entry and lies_in(other.region.section, section, parents)
-        ]
+        index, element, head = *_index(table), head_of(table.target)
+        changed = []
+        for other in users.get(head, ()):
+            if other is not entry and lies_in(other.region.section, section, parents):
+                after = put(other.statement, element)
+                if not isinstance(after, Definition) or not _is_of_indices(after, sizes):
+                    after = put(other.statement, index)
+                changed.append((other, after))
         used = any(after is not other.statement for other, after in changed)
         left = letters_of(tuple([after for _, after in changed]))
         if used and head not in [letter.text for letter in left]:
             for other, after in changed:
                 other.found.statement = after
             entry.leave_out(QUIET["joined"])
+            read = True
+    if read:  # others may be made of these
+        _put_indices(entries, parents)
 
 
 def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
@@ -435,7 +441,12 @@ def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
     if not places or not made_of:
         return False
     counted = all(
-        isinstance(part, COUNTED) and not getattr(part, "axes", ()) for part in walk(said.body)
+        not getattr(part, "axes", ())
+        and (
+            isinstance(part, COUNTED)  # or a product, M (i - 1)
+            or (isinstance(part, Call) and getattr(part.function, "text", "") in sizes)
+        )
+        for part in walk(said.body)
     )
     counted = counted and {head_of(call) for call in all_of(Call, said.body)} <= CHOOSING
     plain = said.op == "=" and not said.chain and said.condition is None and counted
@@ -453,8 +464,8 @@ def _indices(part: Any) -> tuple[Expression, ...]:
     return part.arguments if plain else ()
 
 
-def _index(table: Definition) -> Callable[[Any], Any]:
-    """Make the change of the indices that a definition says to what they are."""
+def _index(table: Definition) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """Make the changes of the indices that a definition says to what they are: as indices, and anywhere."""
     places, name = _indices(table.target), head_of(table.target)
 
     def element(part: Any) -> Any:
@@ -471,4 +482,4 @@ def _index(table: Definition) -> Callable[[Any], Any]:
             return None
         return replace(part, at=after) if isinstance(part, At) else replace(part, sub=after)
 
-    return index
+    return index, element

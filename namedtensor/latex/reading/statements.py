@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.parser import Parser
@@ -181,7 +182,14 @@ def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequen
         return False
     if word == "unless":
         relation = Unary(relation.span, "not", relation)
-    for one in _ranged(found, relation) or [last]:
+    owners = _ranged(found, relation)
+    if (
+        not owners
+        and is_range(relation)
+        and not _index_letters(relation) & _letters(last.statement)
+    ):
+        return False  # it is of another row
+    for one in owners or [last]:
         assert isinstance(one.statement, Definition)
         before = one.statement.condition
         span = last.statement.span | read[0].statement.span if one is last else one.statement.span
@@ -194,16 +202,25 @@ def _ranged(found: Sequence[Found | Failed], relation: Expression) -> list[Found
     """List the definitions at the end of a row of whose targets a range gives an index."""
     if not is_range(relation):
         return []
-    indices = {letter.text for letter in letters_of(getattr(relation, "first", None))}
+    indices = _index_letters(relation)
     several: list[Found] = []
     for one in reversed(found):
         if not isinstance(one, Found) or not isinstance(one.statement, Definition):
             break
         if one.statement.condition is not None:
             break
-        if indices & {letter.text for letter in letters_of(one.statement.target)}:
+        if indices & _letters(one.statement.target):
             several.append(one)
     return several
+
+
+def _index_letters(relation: Expression) -> set[str]:
+    """List the letters whose range a relation gives."""
+    return _letters(getattr(relation, "first", None))
+
+
+def _letters(part: Any) -> set[str]:
+    return {letter.text for letter in letters_of(part)}
 
 
 def is_equation(statement: Statement) -> bool:

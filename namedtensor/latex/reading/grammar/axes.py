@@ -160,7 +160,7 @@ class Axes(Cursor):
         axes: list[AxisName] = []
         while self.peek() is not self.stop:
             token = self.peek()
-            if token.text in BETWEEN or token.text == "\\substack":
+            if token.text in BETWEEN:
                 self.at += 1
             elif token.kind == "open":
                 axes += self.axes_in(self.group())
@@ -448,7 +448,7 @@ def holds_axes(tokens: Sequence[Token]) -> bool:
             below = min(below, depth)
         elif kind == "sub":
             below = depth + 1
-        elif kind in ("prime", "sup") or text in STARS or text in BETWEEN or text == "\\substack":
+        elif kind in ("prime", "sup") or text in STARS or text in BETWEEN:
             continue
         elif below and kind in ("letter", "number"):
             below = depth

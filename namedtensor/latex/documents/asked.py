@@ -1,0 +1,151 @@
+"""Which axes a body asks of what it is given: those along which it acts, and nothing else there has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from namedtensor.latex.documents.inputs import Linked
+from namedtensor.latex.documents.scopes import (
+    Defined,
+    Names,
+    Place,
+    element_axes,
+    given_by,
+    used_up,
+)
+from namedtensor.latex.documents.scripts import Indices, key
+from namedtensor.latex.reading.spoken import names_of
+from namedtensor.latex.syntax import (
+    Bars,
+    Big,
+    Binary,
+    Call,
+    Case,
+    Contract,
+    Expression,
+    Indexed,
+    Letter,
+    Scripts,
+    Space,
+)
+from namedtensor.latex.walk import children, walk
+
+#: Find the formula that a call is of, and say whether the call owns its parameters.
+Callee = Callable[[Call, Place, Indices], tuple[Linked, bool] | None]
+
+
+class Asked:
+    """The axes that a definition's body asks of its arguments; `busy` are definitions around it."""
+
+    def __init__(
+        self,
+        names: Names,
+        callee: Callee,
+        linked: Linked,
+        busy: frozenset[Defined] = frozenset(),
+    ) -> None:
+        self.names = names
+        self._callee = callee
+        self.linked = linked
+        self.at = linked.defined.place
+        self.busy = busy | {linked.defined}
+
+    def of(self, text: str, alone: bool = False) -> Iterator[str]:
+        """Name the axes along which the body acts on what holds a letter, or holds it alone.
+
+        In V_{hid} · (U_{chan} · x + a), with hid of U, it asks x for chan.
+        """
+        for part in [p for d in self.bodies() for p in walk(d.body)]:
+            for operand, axes in self._acted(part):
+                if not alone or {key(name) for name in names_of(operand)} == {text}:
+                    yield from self._brought(operand, text, axes)
+
+    def bodies(self) -> list[Defined]:
+        """List the definition, and those that say what its letters are."""
+        local = [d for d in self.linked.reached if d.place.section == self.at.section]
+        return [self.linked.defined, *sorted(local, key=lambda d: d.place.index)]
+
+    def own(self) -> set[str]:
+        """List the axes of the body's own tensors, given and defined by elements."""
+        spaces = [i.space for i in self.linked.inputs if i.space is not None]
+        given = {axis.axis.name for space in spaces for axis in space.axes}
+        return given.union(*map(element_axes, self.linked.reached))
+
+    def callee(self, call: Call) -> Linked | None:
+        """Find the other function of the document that a call is of."""
+        found = self._callee(call, self.at, self.linked.indices)
+        return None if found is None or found[0].defined in self.busy else found[0]
+
+    def inside(self, linked: Linked, defined: Defined) -> Asked:
+        """Go into a function that is called, or into the definition of a letter."""
+        return Asked(self.names, self._callee, linked, self.busy | {defined})
+
+    def handed_on(self, call: Call) -> Iterator[tuple[Space, Expression]]:
+        """List what a call gives to another function of the document, with the space it is taken as."""
+        callee = self.callee(call)
+        for given, wanted in zip(call.arguments, callee.arguments if callee else (), strict=False):
+            if wanted.space is not None:
+                yield wanted.space, given
+
+    def _acted(self, part: Expression) -> Iterator[tuple[Expression, list[str]]]:
+        """List the operands of a part, with the axes that it acts along."""
+        match part:
+            case Contract(left=left, right=right):
+                operands: tuple[Expression, ...] = (left, right)
+            case Big(body=operand) | Bars(operand=operand):
+                operands = (operand,)
+            case Indexed(base=base):
+                yield base, [*used_up(part)]
+                return
+            case Call(axes=()):
+                for space, given in self.handed_on(part):
+                    yield given, [axis.axis.name for axis in space.axes]
+                return
+            case Call(arguments=operands):
+                pass
+            case _:
+                return
+        for operand in operands:
+            yield operand, [axis.name for axis in part.axes]
+
+    def _brought(self, part: Expression, text: str, axes: Collection[str]) -> Iterator[str]:
+        """Name those axes of a part that a letter in it must bring."""
+        if not axes:
+            return
+        if key(part, self.linked.indices) == text:
+            yield from axes
+            return
+        match part:
+            case Letter() | Scripts() if (
+                local := self.names.local(part, self.at, self.busy)
+            ) is not None:
+                inner = self.inside(self.linked, local)
+                yield from inner._brought(local.body, text, {*axes} - element_axes(local))
+            case Contract(left=left, right=right) | Binary(op="*" | "odot", left=left, right=right):
+                for one, other in ((left, right), (right, left)):
+                    has = self.has(other).union(axis.name for axis in part.axes)
+                    yield from self._brought(one, text, [a for a in axes if a not in has])
+            case Indexed(base=base):
+                after = given_by(part)
+                back = [after.get(name, name) for name in axes]
+                gone = {*used_up(part)} - {*after.values()}
+                yield from self._brought(base, text, [a for a in back if a and a not in gone])
+            case Call():
+                callee = self.callee(part)
+                formal = [None] * len(part.arguments) if callee is None else callee.arguments
+                for given, wanted in zip(part.arguments, formal, strict=False):
+                    asked: Collection[str] = axes
+                    if callee is not None and wanted is not None:
+                        inner = self.inside(callee, callee.defined)
+                        asked = [*inner._brought(callee.defined.body, wanted.key, axes)]
+                    yield from self._brought(given, text, asked)
+            case Big(body=inside) | Case(value=inside):
+                yield from self._brought(inside, text, axes)
+            case _:
+                for child in children(part):
+                    yield from self._brought(child, text, axes)
+
+    def has(self, part: Expression) -> set[str]:
+        """List axes that a part has, whatever the arguments have that are declared nowhere."""
+        own = {text: found.space for text, found in self.linked.own.items()}
+        return self.names.axes_known(part, self.at, own)

@@ -297,3 +297,13 @@ def test_an_axis_of_the_section_s_own_letters_makes_no_other_letter_of_a_borrowe
         r"With $F \in \mathbb{R}^{\text{seq}, \text{low}}$ let $$Y = F \underset{\text{low}}{\cdot} V$$",
     ).check()
     assert (found.severity, found.code) == ("error", "axis-missing")
+
+
+def test_prose_that_turns_a_definition_round_defines_nothing():
+    document = read(
+        "# A",
+        r"$x \in \mathbb{R}^{\text{a}}$, $D \in \mathbb{R}^{\text{a}, \text{b}}$",
+        "# B",
+        r"So $X = D \underset{\text{a}}{\cdot} x$ has the inverse $x = D \underset{\text{b}}{\cdot} X$.",
+    )
+    assert str(document["X"]) == "X(x: R[a], D: R[a, b]) -> R[b]"

@@ -80,3 +80,30 @@ def test_the_power_of_a_size_is_computed_from_it():
         r"$$y_{\text{tok}(i)} = i + t_{\text{dy}(1)}$$"
     )
     assert read(text)["y"](tensor(x[:5], "dy")).size("tok") == 9
+
+
+FRAMES = r"$$F_{\text{frame}(m), \text{time}(n)} = x_{\text{obs}((m-1) H + n)}, \qquad m, n = 1, \ldots, 2$$"
+
+
+@pytest.mark.parametrize(
+    "said", [r"$H \in \mathbb{Z}$", r"$H \in \mathbb{N}$", "two frames lie $H$ apart"]
+)
+def test_a_number_that_multiplies_an_index_is_no_index_itself(said):
+    document = read(f"{HEAD} Here {said}. {FRAMES}")
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    found = document["F"](tensor(x, "obs"), H=3)
+    np.testing.assert_allclose(found.numpy("frame time"), x.reshape(2, 3)[:, :2])
+
+
+@pytest.mark.parametrize(("odd", "codes"), [("(i+1)/2", []), ("i/2", ["index-type"])])
+def test_half_of_what_is_even_is_a_whole_number(odd, codes):
+    text = (
+        r"Let $y \in \mathbb{R}^{\text{twice}:2N}$. $$y_{\text{twice}(i)} = \begin{cases} "
+        rf"x_{{\text{{obs}}({odd})}} & i \text{{ odd}} \\ "
+        r"-x_{\text{obs}(i/2)} & i \text{ even} \end{cases}$$"
+    )
+    document = read(HEAD + text)
+    assert [f.code for f in document.check() if f.severity != "note"] == codes
+    if not codes:
+        found = document["y"](tensor(x, "obs")).numpy("twice")
+        np.testing.assert_allclose(found, np.stack([x, -x], 1).ravel())

@@ -254,9 +254,8 @@ def _positions(op: str, left: Value, right: Value) -> Position | None:
         if isinstance(left, Position) and left.direct and isinstance(right, int):
             return found
     elif op in ("*", "times") and not (a.terms and b.terms):
-        found = (
-            Position(()).plus(b, a.constant) if not a.terms else Position(()).plus(a, b.constant)
-        )
+        many, once = (a, b) if a.terms else (b, a)
+        found = Position(()).plus(many, once.beside(many))
     else:
         return None
     return found.as_written(_OPERATORS[op](plain(left), plain(right)))

@@ -39,7 +39,9 @@ from namedtensor.latex.syntax import (
     Binary,
     Call,
     Expression,
+    Floor,
     Indexed,
+    Is,
     Items,
     Letter,
     Logic,
@@ -123,7 +125,8 @@ def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
 
 def _at_end(e: Evaluator, item: At, X: Value) -> Value:
     """Evaluate an index; |seq| in X_{seq(|seq|)} is X's own size, a one-hot argmax becomes an index."""
-    value, axis = e.value(item.at), item.axis.name
+    at = Floor(item.at.span, "floor", item.at) if _is_half(e, item.at) else item.at
+    value, axis = e.value(at), item.axis.name
     own = isinstance(item.at, AxisSize) and item.at.axis.name == axis and value is not UNKNOWN
     if own and axis in getattr(X, "axes", ()):
         return X.size(sized(axis, None))
@@ -132,6 +135,20 @@ def _at_end(e: Evaluator, item: At, X: Value) -> Value:
         with calls_taken_in():  # j(f) may be an argmax
             index = marked(e.value(item.at))
     return value if index is None else index
+
+
+def _is_half(e: Evaluator, at: Expression) -> bool:
+    """Say whether an index is half of what is even under the conditions around it: (n + 1) / 2 for odd n."""
+    if not isinstance(at, Binary) or at.op != "/" or at.right != Number(at.span, 2):
+        return False
+    for condition, holds in e.guards:
+        if isinstance(condition, Is) and condition.what in ("odd", "even"):
+            ends = [e.value(part) for part in (at.left, condition.subject)]
+            if all(map(is_whole, ends)):
+                whole, subject = map(position, ends)
+                gap, odd = whole.plus(subject, -1), (condition.what == "odd") is holds
+                return not gap.terms and isinstance(gap.constant, int) and gap.constant % 2 == odd
+    return False
 
 
 # --------------------------------------------------------------------------------------- indices

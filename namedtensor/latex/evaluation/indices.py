@@ -74,7 +74,7 @@ class Position:
 
     def plus(self, other: Position, times: int = 1) -> Position:
         """Add another position, times a factor; a number of data added to an index is a distance."""
-        mine, its = self._added_to(other), other._added_to(self)
+        mine, its = self.beside(other), other.beside(self)
         terms = list(self.terms)
         for term, count in other.terms:
             for place, (known, before) in enumerate(terms):
@@ -86,8 +86,8 @@ class Position:
         kept = tuple([t for t in terms if t[1] != 0])
         return Position(kept, mine + times * its)
 
-    def _added_to(self, other: Position) -> int:
-        """Give the constant to add; a number of data counts from 0 only if it is an index by itself."""
+    def beside(self, other: Position) -> int:
+        """Give the constant to add or multiply by; data counts from 0 only if it is an index by itself."""
         data = isinstance(self.written, int) and bool(other.terms)
         return self.written if data else self.constant
 

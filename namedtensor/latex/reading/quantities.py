@@ -197,7 +197,9 @@ def with_quantities(
                 kept.append(name)
         if kept:
             where = {"block": statement.block, "section": statement.section}
-            space = Space(statement.span, "R", ())
+            ats = [at.at for name in kept for d in users[name] for at in all_of(At, d.body)]
+            base = "N" if {*kept} <= {*letters_of(tuple(ats))} else "R"
+            space = Space(statement.span, base, ())
             declared = Declaration(statement.span, tuple(kept), space, **where)
             said = place in beside or not isinstance(statement, Aside)
             found[place] = [declared, statement] if said else [declared]
@@ -417,8 +419,18 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
                 one.index for part in all_of(Big, statement.body) for one in all_bound(part)
             ]
             counted += [name.sub for name in all_of(Scripts, statement.body)]
-            give("letter", [t.text for part in counted for t in letters_of(part)])
+            strides = {t.text for part in counted for t in _strides(part)}
+            bound = {t.text for t in letters_of(target)}
+            own = {t.text for part in counted for t in letters_of(part)}
+            give("letter", own - (strides - bound))
     return found
+
+
+def _strides(index: Any) -> Iterator[Letter]:
+    """Give the letters that multiply another one in an index, H of (m - 1) H + n."""
+    for part in all_of(Binary, index):
+        if part.op == "*" and letters_of(part.left) and letters_of(part.right):
+            yield from [side for side in (part.left, part.right) if isinstance(side, Letter)]
 
 
 def _bound(condition: Expression | None) -> Iterator[str]:

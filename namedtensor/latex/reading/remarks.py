@@ -45,7 +45,7 @@ from namedtensor.latex.syntax import (
     Space,
     Text,
 )
-from namedtensor.latex.walk import all_of, letters_of
+from namedtensor.latex.walk import all_of, letters_of, reached
 
 #: What stands before mathematics in prose that only remarks.
 REMARKS = re.compile(
@@ -165,7 +165,10 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             name, section = key_of(given_names(statement)[0]), entry.region.section
             there = displayed.near(name, section)
             starts = isinstance(statement.target, Indexed) and name in elements.series
-            whole = name in elements.declared.names and MODEL.search(_around(entry, text)[0])
+            whole = name in elements.declared.names and (
+                MODEL.search(_around(entry, text)[0])
+                or elements.is_made_of(statement.body, name)  # of X = D x, x = D X says no more
+            )
             shown = [at for at in there if at.block < entry.region.block]
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
@@ -328,6 +331,7 @@ class _Elements:
         spaces = [getattr(entry.statement, "space", ()) for entry in entries]
         self._sizes = {letter.text for space in spaces for letter in letters_of(space)}
         self._displayed = Given(parents)
+        self._made_of: dict[str, set[str]] = {}
         self.series: set[str] = set()
         #: letters of which displays give members: b of b^r, which b^0 = 0 in prose starts
         self.members = {
@@ -361,6 +365,17 @@ class _Elements:
         """Say whether prose says, of elements at any index that a display defines, more than a number."""
         given = gives_elements(entry, self._displayed)
         return given and not _heads(entry.statement) <= CONSTANTS
+
+    def is_made_of(self, part: Expression, text: str) -> bool:
+        """Say whether a part is made of a letter that it does not have, by what its letters are."""
+        if not self._made_of:
+            for said in [e.statement for e in self._entries]:
+                if isinstance(said, Definition):
+                    inside = {letter.text for letter in letters_of(said.body)}
+                    self._made_of.setdefault(head_of(said.target), set()).update(inside)
+        letters = {letter.text for letter in letters_of(part)}
+        onward = reached(letters - {text}, lambda letter: self._made_of.get(letter, ()))
+        return text not in letters and text in onward
 
     def why_not(self, at: int) -> str:
         """Say why what prose says of elements defines none; "" where it does.

@@ -420,7 +420,7 @@ def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         changed = []
         for other in users.get(head, ()):
             if other is not entry and lies_in(other.region.section, section, parents):
-                after = put(other.statement, element)
+                after = put(other.statement, index if isinstance(table.target, Call) else element)
                 if not isinstance(after, Definition) or not _is_of_indices(after, sizes):
                     after = put(other.statement, index)
                 changed.append((other, after))

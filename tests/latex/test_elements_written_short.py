@@ -451,3 +451,17 @@ $$u_t = m_{t-1} + g_t$$ $$w_t = w_{t-1} - u_t$$ $$m_t = m_{t-1} + g_t$$"""
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document["w"](g=tensor(g, "step in"), w_0=tensor(np.zeros(2), "in"))
     np.testing.assert_allclose(found.numpy("step in"), -np.cumsum(np.cumsum(g, 0), 0))
+
+
+def test_an_index_runs_where_other_formulas_say_by_name():
+    document = read(
+        r"""Let $K, x \in \mathbb{R}^{\text{seq}, \text{chan}}$.
+# A
+$$y_{\text{seq}(t)} = 2 K_{\text{seq}(t)}$$
+# B
+$$a_t = \tanh(x_t), \qquad h_t = h_{t-1} + a_t, \qquad h_0 = 0$$"""
+    )
+    assert [f.code for f in document.check() if f.severity in ("error", "warning")] == []
+    X = np.arange(6.0).reshape(3, 2)
+    found = document["h"](tensor(X, "seq", "chan")).numpy("seq chan")
+    np.testing.assert_allclose(found, np.tanh(X).cumsum(0))

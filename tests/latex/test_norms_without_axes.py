@@ -80,3 +80,31 @@ def test_what_the_hint_of_two_axes_writes_runs(body: str, wanted: object, axes: 
     document = read(rf"{MATRIX} f(Z) = {body}$$")
     assert document.check() == []
     same(document["f"](nt.tensor(X.reshape(2, 2), "k m")), wanted, *axes)
+
+
+CODES = r"For $A, B \in \mathbb{R}^{\text{batch}, \text{feat}}$ let "
+
+
+def test_a_norm_below_a_sum_leaves_the_axis_of_the_sum():
+    text = CODES + (
+        r"$$s(Y, Z) = \sum_{\text{batch}} \|Y - Z\|_2^2, \qquad d = s(A, B),"
+        r" \qquad m = \underset{\text{batch}}{\text{mean}} \|A\|.$$"
+    )
+    document = read(text)
+    assert [f.code for f in document.check() if f.severity != "note"] == []
+    assert str(document["s"]) == "s(Y: R[batch, feat], Z: R[batch, feat]) -> R"
+    X = nt.tensor(np.arange(6.0).reshape(2, 3), "batch", "feat")
+    np.testing.assert_allclose(document["d"](X, -X).numpy(), 4 * 55)
+    np.testing.assert_allclose(document["m"](X).numpy(), (5**0.5 + 50**0.5) / 2)
+
+
+def test_a_norm_of_an_argument_is_over_its_own_axes_in_calls_too():
+    text = CODES + (
+        r"$w \in \mathbb{R}^{\text{feat}}$, "
+        r"$$f(x) = w \underset{\text{feat}}{\cdot} x - \|x\|^2, \qquad y = f(A).$$"
+    )
+    document = read(text)
+    assert [f.code for f in document.check() if f.severity != "note"] == []
+    X = nt.tensor(np.arange(6.0).reshape(2, 3), "batch", "feat")
+    found = document["y"](A=X, w=nt.tensor(np.ones(3), "feat"))
+    np.testing.assert_allclose(found.numpy("batch"), [3 - 5, 12 - 50])

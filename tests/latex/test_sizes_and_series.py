@@ -72,3 +72,15 @@ def test_elements_that_are_written_out_leave_the_size_alone_too() -> None:
         called(f"{HEAD}\n\n$${rule}, " + r"w = \frac{N_{\text{comp}(1)}}{N}$$", "w", GIVEN),
         R[:, 0].mean(),
     )
+
+
+@pytest.mark.parametrize("said", [r"n = |\text{seq}|", r"|\text{seq}| = n"])
+def test_a_series_runs_up_to_what_is_said_to_be_the_size_of_its_axis(said):
+    document = read(
+        rf"""Let $K \in \mathbb{{R}}^{{\text{{seq}}, \text{{key}}}}$ with ${said}$.
+Initially $S_0 = 0$; for $t = 1, \dots, n$
+$$S_t = S_{{t-1}} + K_{{\text{{seq}}(t)}}, \qquad c_{{\text{{seq}}(t)}} = S_t + 1$$"""
+    )
+    K = np.arange(6.0).reshape(3, 2)
+    found = document["c"](tensor(K, "seq", "key")).numpy("seq key")
+    np.testing.assert_allclose(found, K.cumsum(0) + 1)

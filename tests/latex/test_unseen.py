@@ -13,12 +13,10 @@ SHORT = {
     "latent_paths.tex": (1, 0, 0),
     "phylogeny.md": (0, 2, 1),
     "breeding.md": (0, 1, 3),
-    "signals.tex": (0, 1, 0),
-    "paired_views.ipynb": (0, 1, 1),
-    "linear_time.qmd": (1, 2, 4),
     "shifted.tex": (0, 1, 0),
     "iterations.tex": (1, 2, 4),
-    "neurons.tex": (1, 2, 0),
+    "neurons.tex": (1, 0, 0),
+    "signals.tex": (0, 1, 0),
 }
 
 

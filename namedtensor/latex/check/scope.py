@@ -91,6 +91,13 @@ class CheckScope(Resolver):
             return self.checker.size_symbol(text)
         return None
 
+    def lifted(self) -> set[str]:
+        """List the axes over which the call lifts, of arguments that are declared nowhere."""
+        defined = self.names.defined_at(self.place)
+        if defined is None or defined.call is None:
+            return set()
+        return self.checker.linker.linked(defined).lifted(self.arguments)
+
     def meant(self, name: Expression, meaning: Meaning) -> Value:
         """Give the symbol of what the document means by a name; what another section says may be another."""
         names, text = self.names, key(name, self.indices) or ""

@@ -81,14 +81,17 @@ def ends_of(statements: Sequence[Statement]) -> dict[str, dict[str, int]]:
 
 
 def stated_sizes(statement: Statement) -> Iterator[tuple[str, Expression]]:
-    """List what a statement says of sizes: |key| = |layer|/|heads| gives key its size."""
+    """List what a statement says of sizes: |key| = |layer|/|heads| gives key its size, n = |seq| seq."""
+    match statement:
+        case Definition(target=Letter() as letter, body=AxisSize(axis=axis), chain=()):
+            yield axis.name, letter
     if not isinstance(statement, Constraint):
         return
     for relation in all_of(Relation, statement.relation):
         members = [relation.first, *[part for op, part in relation.rest if op == "="]]
-        for axis in members:
-            if isinstance(axis, AxisSize):
-                yield from [(axis.axis.name, other) for other in members if other is not axis]
+        for one in members:
+            if isinstance(one, AxisSize):
+                yield from [(one.axis.name, other) for other in members if other is not one]
 
 
 def end(axis: str, ends: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

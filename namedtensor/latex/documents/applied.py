@@ -290,6 +290,10 @@ class BodyScope(Resolver):
             return body.input(self.arguments[text])
         return body.size_of_input(text) if self.names.is_size(text) else None
 
+    def lifted(self) -> set[str]:
+        """List the axes over which the call lifts, of arguments that are declared nowhere."""
+        return self.body.linked.lifted(self.body.values)
+
     def meant(self, name: Expression, meaning: Meaning) -> Value | None:
         """Give the value of what the document means by a name."""
         value = self.body.value_of(meaning, self.around)

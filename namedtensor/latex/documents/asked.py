@@ -28,7 +28,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Space,
 )
-from namedtensor.latex.walk import children, walk
+from namedtensor.latex.walk import all_of, children, walk
 
 #: Find the formula that a call is of, and say whether the call owns its parameters.
 Callee = Callable[[Call, Place, Indices], tuple[Linked, bool] | None]
@@ -79,6 +79,13 @@ class Asked:
     def inside(self, linked: Linked, defined: Defined) -> Asked:
         """Go into a function that is called, or into the definition of a letter."""
         return Asked(self.names, self._callee, linked, self.busy | {defined})
+
+    def norms_below(self) -> bool:
+        """Say whether the body acts along axes on a norm that names none, of the other axes."""
+        acting = [p for d in self.bodies() for p in all_of(Big, d.body) + all_of(Call, d.body)]
+        return any(
+            norm.double and not norm.axes for p in acting if p.axes for norm in all_of(Bars, p)
+        )
 
     def handed_on(self, call: Call) -> Iterator[tuple[Space, Expression]]:
         """List what a call gives to another function of the document, with the space it is taken as."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +82,15 @@ class Linked:
         """Give the key of a declared name: x^{t} for all members, gamma^{1} in LayerNorm^1."""
         assert meaning.declared is not None
         return meaning.declared.key if self.gathers(meaning) else meaning.key
+
+    def lifted(self, values: Mapping[str, Any]) -> set[str]:
+        """List the axes of values that are given to arguments whose own axes the body says, and not those."""
+        found = set[str]()
+        for given in self.arguments:
+            if given.inferred and given.space is not None:
+                own = {axis.axis.name for axis in given.space.axes}
+                found |= {*getattr(values.get(given.key), "axes", ())} - own
+        return found
 
     def gathers(self, meaning: Meaning) -> bool:
         """Say whether a name is a member of a tensor that holds all members along an axis."""

@@ -270,8 +270,9 @@ class Walk:
                 index = self._stands_as_index(found.key)
                 if index:  # the axes of what it picks from are not its own
                     axes = {name: None for name in axes if name not in own}
-                given = self.names.axes_given(self.linked.defined, place) if own else []
-                axes |= dict.fromkeys([name for name in given if name in own])
+                norms = self.asked.norms_below()
+                given = self.names.axes_given(self.linked.defined, place) if own or norms else []
+                axes |= dict.fromkeys([name for name in given if name in own or norms])
                 if not axes and not index and not self._names_axes():
                     found.space = Space(at, "R", ())
                     continue

@@ -9,7 +9,8 @@ from typing import Any
 from namedtensor.latex.documents.inputs import find_function
 from namedtensor.latex.documents.scopes import Meaning, Names, Place
 from namedtensor.latex.documents.scripts import Indices, key
-from namedtensor.latex.syntax import Expression, Scripts
+from namedtensor.latex.syntax import Big, Call, Expression, Scripts
+from namedtensor.latex.walk import walk
 
 
 class Resolver(ABC):
@@ -68,6 +69,17 @@ class Resolver(ABC):
     def range_of(self, index: Expression, body: Expression) -> tuple[Expression, Expression] | None:
         """Give the first and the last member of a family that an index chooses."""
         return self.names.ends_of_members(index, body, self.place)
+
+    def left_of(self, part: Expression, own: list[str]) -> list[str]:
+        """Leave those axes of a part along which nothing around it acts and nothing is lifted."""
+        statement = self.names.statements[self.place.index]
+        around = [p for p in walk(statement) if isinstance(p, (Big, Call)) and p.span != part.span]
+        acts = {a.name for p in around if p.span | part.span == p.span for a in p.axes}
+        return [axis for axis in own if axis not in acts | self.lifted()]
+
+    def lifted(self) -> set[str]:
+        """List the axes over which a call lifts, of arguments that are declared nowhere."""
+        return set()
 
     @abstractmethod
     def own(self, name: Expression, text: str) -> Any:

@@ -193,7 +193,8 @@ def python_name(name: Expression, text: str) -> str:
     found = python_names.identifier(without_brackets(name))
     if found is not None:
         return found
-    said = text.replace("'", "").replace("*", "star").replace("^{", "__")
+    signs = text.replace("{+}", "plus").replace("{-}", "minus")  # of A_+, and not of x^{t-1}
+    said = signs.replace("'", "").replace("*", "star").replace("^{", "__")
     plain = re.sub(r"\W+", "_", said).strip("_")
     primes = "_" * text.count("'")
     return plain + primes if plain[:1].isalpha() else f"_{plain}"

@@ -316,6 +316,7 @@ def bars(e: Evaluator, part: Bars) -> Value:
     own = axes_in(value)
     if part.axes or not own:
         return _norm(e, part, part, "", part.axes, value)
+    own = own if len(own) == 1 else e.scope.left_of(part, own) or own
     if len(own) == 1:
         written = e.scope.written(part)
         said = f"{written} names no axes: it is the 2-norm over {own[0]}"
@@ -355,6 +356,7 @@ def norm_of_order(
     if axes or not own:
         return _norm(e, part, bars, text, axes, value)
     fits = 2 if text == "F" else 1
+    own = own if len(own) <= fits else e.scope.left_of(part, own) or own
     written, before = e.scope.written(bars), _ORDERS.get(text, "")
     every = rf"{written}_{{{before}{text_axes(own)}}}"
     if len(own) <= fits:

@@ -52,6 +52,10 @@ class Scope(Protocol):
         """Note the meaning that was chosen for a part that may mean several things."""
         ...
 
+    def left_of(self, part: Expression, own: list[str]) -> list[str]:
+        """Leave those axes of a part along which nothing around it acts and nothing is lifted."""
+        ...
+
     def written(self, part: Expression) -> str:
         """Give the text of a part in its document."""
         ...

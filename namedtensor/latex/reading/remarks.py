@@ -87,7 +87,10 @@ GIVES = re.compile(
 #: What a sentence says of a number that a letter might have: "$w = 0$ is no guidance at all".
 BEGINS = re.compile(r"(?:^|[.!?:;(]|\bthat)\s*$")
 #: What a number is tried for, whatever is said of it; not right behind a display, "for $w = 0.1$".
-TRIED_FOR = re.compile(r"\b(?:for|case|such as|like|to|than)\s+$", re.IGNORECASE)
+TRIED_FOR = re.compile(
+    r"\b(?:for|case|such as|like|to|than|often|usually|typically|commonly|mostly)\s+$",
+    re.IGNORECASE,
+)
 BEHIND = re.compile(r"(?:[\s$,;]|\\\]|\\end\{[a-z*]+\})*(?:for|at)\s+\$")
 CASE = re.compile(
     r"\s*(?:gives|means|recovers|corresponds|yields|reduces|amounts|turns|makes|would|leads|switches|"
@@ -370,9 +373,12 @@ class _Elements:
         """Say whether a part is made of a letter that it does not have, by what its letters are."""
         if not self._made_of:
             for said in [e.statement for e in self._entries]:
-                if isinstance(said, Definition):
+                if not isinstance(said, Definition):
+                    continue
+                head = head_of(said.target)
+                if head not in self.declared.names:
                     inside = {letter.text for letter in letters_of(said.body)}
-                    self._made_of.setdefault(head_of(said.target), set()).update(inside)
+                    self._made_of.setdefault(head, set()).update(inside)
         letters = {letter.text for letter in letters_of(part)}
         onward = reached(letters - {text}, lambda letter: self._made_of.get(letter, ()))
         return text not in letters and text in onward

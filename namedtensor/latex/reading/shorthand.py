@@ -132,6 +132,8 @@ class _Known:
         self.defined: dict[str, list[tuple[int, Expression]]] = {}
         #: letters, with their axes, of which some formula has elements for sure
         self.shown: set[tuple[str, tuple[str, ...]]] = set()
+        #: the axes that an index letter has by name anywhere
+        self.named: dict[str, set[str]] = {}
         #: what is stated of the runs of indices, with the place of the formula
         self.stated: dict[tuple[str, int], list[tuple[int, Runs]]] = {}
         self._tensors: dict[str, dict[int, list[tuple[SizedAxis, ...]]]] = {}
@@ -146,10 +148,12 @@ class _Known:
             if axis.size is not None:
                 self.sizes.setdefault(axis.axis.name, set()).add(axis.size)
                 self.given |= {t.text for t in letters_of(axis.size)}
+        for letter, name in named(statement):
+            self.named.setdefault(letter, set()).add(name)
         sides: list[Expression] = []
         if isinstance(statement, Declaration):
-            for name in statement.names:
-                self._declare(name, statement.space, section)
+            for one in statement.names:
+                self._declare(one, statement.space, section)
         elif isinstance(statement, Definition):
             sides = [statement.target, statement.body]
             target = statement.target
@@ -407,6 +411,7 @@ class _Formula:
             letter: self._runs(letter, ranges, said)
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             or (self._by_rows(statement.body, letter) if rows else NONE)
+            or self._by_name(letter)
             for letter in {*whole, *"".join(whole)}
         }
         return self._of_own_places() | {letter: runs for letter, runs in found.items() if runs}
@@ -507,6 +512,11 @@ class _Formula:
             if len({axis.rstrip("'") for axis in found}) == 1:
                 return frozenset(found)
         return frozenset()
+
+    def _by_name(self, letter: str) -> Runs:
+        """Take the one axis that a letter indexes by name in other formulas."""
+        axes = self.known.named.get(letter, set())
+        return frozenset(axes) if len(axes) == 1 else NONE
 
     def _by_rows(self, body: Expression, letter: str) -> Runs:
         """Take the first axis for an index that is the only one of tensors of several axes: rows x_i of x."""

@@ -85,14 +85,12 @@ def test_what_a_norm_without_axes_is_of_is_no_number():
     assert read(r"\[ f(h) = \frac{\|h\|_1}{\|h\|_2} \]").check() == []
 
 
-<<<<<<< HEAD
 def test_an_argument_has_the_axis_below_the_function_whatever_the_letter_is_elsewhere():
     text = r"""Let $x \in \mathbb{R}^{\text{emb}}$ and $Y \in \mathbb{R}^{\text{seq}, \text{emb}}$.
 \[ \underset{\text{seq}}{\text{centred}}(x) = x - \underset{\text{seq}}{\text{mean}} x \]
 \[ Z = \underset{\text{seq}}{\text{centred}}(Y) \]"""
     Y = np.array([[1.0, 2.0], [3.0, 5.0]])
     same(called(text, "Z", {"Y": tensor(Y, "seq emb")}), Y - Y.mean(0), "seq", "emb")
-=======
 BODY = r"Let $W \in \mathbb{R}^{\text{emb}, \text{hid}}$. "
 BODIES = [
     (r"f(x) = \sum_{\text{hid}} \tanh(W \underset{\text{emb}}{\cdot} x)", "emb"),
@@ -122,4 +120,12 @@ def test_a_letter_that_is_made_of_the_argument_is_the_function_s():
 
 $$f(x) = \sum_{\text{emb}} c^2$$"""
     same(called(text, "f", {"x": tensor(a, "emb")}), a.var() * 4)
->>>>>>> d9adfaa (Give arguments without a declaration the axes that nothing else in the body brings, through calls, letters and renamings; read ranges below another row, lists in \substack, values on both sides of an axis, and indices made of others)
+
+
+def test_a_call_may_give_the_axes_of_the_body_s_own_tensors():
+    formula = read(r"Let $w \in \mathbb{R}^{\text{emb}}$. $$f(x, y) = x + w y$$")["f"]
+    assert str(formula) == "f(x: R, y: R; w: R[emb]) -> R[emb]"
+    A, w = tensor(X, "batch", "emb"), tensor(a, "emb")
+    same(formula(A, A, w=w), X + a * X, "batch", "emb")
+    same(formula(A, 2.0, w=w), X + 2 * a, "batch", "emb")
+    same(formula(1.0, 2.0, w=w), 1 + 2 * a, "emb")

@@ -9,11 +9,9 @@ from .unseen.counting import ALL, report
 SHORT = {
     "gaussian_process.md": (1, 0, 0),
     "preferences.tex": (1, 0, 0),
-    "slot_attention.md": (0, 1, 0),
     "latent_paths.tex": (1, 0, 0),
     "phylogeny.md": (0, 2, 1),
     "breeding.md": (0, 1, 3),
-    "shifted.tex": (0, 1, 0),
     "iterations.tex": (1, 2, 4),
     "neurons.tex": (1, 0, 0),
     "signals.tex": (0, 1, 0),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import IndexRangeError, NamedTensorError, kind_of_thing
+from namedtensor.errors import AxisClashError, IndexRangeError, NamedTensorError, kind_of_thing
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
 from namedtensor.latex.documents.along import bare
+from namedtensor.latex.documents.asked import Asked
 from namedtensor.latex.documents.bodies import Body
 from namedtensor.latex.documents.failures import LatexError, failure, shown
 from namedtensor.latex.documents.inputs import Input, Linked
@@ -32,12 +33,29 @@ from namedtensor.latex.documents.signatures import (
 )
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Source, Span
-from namedtensor.latex.syntax import Expression, Space
+from namedtensor.latex.syntax import AxisName, Expression, SizedAxis, Space
 from namedtensor.operations.constants import FULL, made
 from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
     from namedtensor.formula.formula import Formula
+
+
+class OpenFormula(Formula[..., Any]):
+    """A formula of arguments that are declared nowhere: each call may give them more axes."""
+
+    def __init__(self, body: Any, signature: Signature, anew: Callable[..., Any]) -> None:
+        super().__init__(body, signature)
+        self._anew = anew
+
+    def call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
+        try:
+            return super().call_any(args, named, module)
+        except AxisClashError:
+            other = self._anew(args, named) if module is None else None
+            if other is None:
+                raise
+        return other.call_any(args, named)
 
 
 class Library:
@@ -60,6 +78,7 @@ class Library:
         self.settings = dict(settings or {})
         self._formulas: dict[Linked, Formula] = {}
         self._identifiers: dict[Linked, dict[str, str]] = {}
+        self._opened: dict[Any, Formula] = {}
 
     # ------------------------------------------------------------------------------- formulas
 
@@ -104,7 +123,34 @@ class Library:
             gives: Any = (named_space(linked.result, self.linker.bound),)
         else:
             gives = functools.cache(functools.partial(spaces_of_results, body, signature, count))
-        return Formula(body, dataclasses.replace(signature, gives=gives))
+        signature = dataclasses.replace(signature, gives=gives)
+        if not any(found.inferred for found in linked.arguments):
+            return Formula(body, signature)
+        return OpenFormula(body, signature, functools.partial(self._anew, linked))
+
+    def _anew(self, linked: Linked, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Give the formula whose arguments, declared nowhere, have the given axes of its own tensors too."""
+        given = self.formula(linked).signature.python.bind(*args, **named).arguments
+        own = Asked(self.names, self.linker.callee, linked).own()
+        inputs = []
+        for found in linked.inputs:
+            space, value = found.space, given.get(self.identifier(linked, found))
+            if found.inferred and space is not None and space.base == "R":
+                known = [axis.axis.name for axis in space.axes]
+                more = [n for n in getattr(value, "axes", ()) if n in own and n not in known]
+                at = space.span
+                sized = [SizedAxis(at, AxisName(at, name), None) for name in more]
+                space = dataclasses.replace(space, axes=(*space.axes, *sized))
+                found = dataclasses.replace(found, space=space)
+            inputs.append(found)
+        changed = tuple([found.space for found in inputs])
+        if changed == tuple([found.space for found in linked.inputs]):
+            return None
+        if (linked, changed) not in self._opened:
+            arguments = {found.key: found for found in inputs if found.role == "argument"}
+            other = dataclasses.replace(linked, inputs=inputs, own={**linked.own, **arguments})
+            self._opened[linked, changed] = self.formula(other)
+        return self._opened[linked, changed]
 
     def _hold_distinct(self, linked: Linked) -> None:
         """Raise LatexError where one letter stands twice among the arguments, or for two things."""

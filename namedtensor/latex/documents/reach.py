@@ -273,12 +273,12 @@ class Walk:
                 norms = self.asked.norms_below()
                 given = self.names.axes_given(self.linked.defined, place) if own or norms else []
                 axes |= dict.fromkeys([name for name in given if name in own or norms])
+                found.inferred = True
                 if not axes and not index and not self._names_axes():
                     found.space = Space(at, "R", ())
                     continue
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
                 found.space = Space(at, "[n]" if index else "R", sized)
-                found.inferred = True
 
     def _stands_as_index(self, text: str) -> bool:
         """Say whether a letter chooses elements: W_{vocab(k)}, or m(k) of such an m.

@@ -441,14 +441,12 @@ def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
     if not places or not made_of:
         return False
     counted = all(
-        not getattr(part, "axes", ())
-        and (
-            isinstance(part, COUNTED)  # or a product, M (i - 1)
-            or (isinstance(part, Call) and getattr(part.function, "text", "") in sizes)
-        )
-        for part in walk(said.body)
+        isinstance(part, COUNTED) and not getattr(part, "axes", ()) for part in walk(said.body)
     )
-    counted = counted and {head_of(call) for call in all_of(Call, said.body)} <= CHOOSING
+    called = {head_of(call) for call in all_of(Call, said.body)} - {
+        *sizes
+    }  # M (i - 1) is a product
+    counted = counted and called <= CHOOSING
     plain = said.op == "=" and not said.chain and said.condition is None and counted
     known = {place.text for place in letters_of(places)} | {*sizes} | CHOOSING
     return plain and {letter.text for letter in made_of} <= known

@@ -91,6 +91,8 @@ def test_an_argument_has_the_axis_below_the_function_whatever_the_letter_is_else
 \[ Z = \underset{\text{seq}}{\text{centred}}(Y) \]"""
     Y = np.array([[1.0, 2.0], [3.0, 5.0]])
     same(called(text, "Z", {"Y": tensor(Y, "seq emb")}), Y - Y.mean(0), "seq", "emb")
+
+
 BODY = r"Let $W \in \mathbb{R}^{\text{emb}, \text{hid}}$. "
 BODIES = [
     (r"f(x) = \sum_{\text{hid}} \tanh(W \underset{\text{emb}}{\cdot} x)", "emb"),

@@ -18,6 +18,7 @@ from namedtensor.latex.check.report import is_own_size, listed, shape_text, size
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import node_of, type_of
+from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
@@ -349,20 +350,23 @@ class CheckedFunction:
                 if not checker.names.is_only(text, declared):
                     self.borrowed.add(text)
             return checker.declared_value(declared)
-        return self._number(name, None if found is None else found.space)
+        return self._number(name, found)
 
-    def _number(self, name: Expression, space: Space | None) -> Value:
+    def _number(self, name: Expression, found: Input | None) -> Value:
         """Guess what an undeclared argument is: an index if it chooses elements, or else a number.
 
-        `space` is what it is taken for when the formula is run.
+        `found` is what it is taken for when the formula is run: by a function that it is passed to.
         """
-        text = key(name) or ""
+        text, space = key(name) or "", None if found is None else found.space
         if space is not None and space.base == "[n]":
             return self.checker.symbol(text, space, self.defined.place)
         places = [at.at for at in all_of(At, self.defined.body)]
         if any(key(part) == text for part in walk(tuple(places))):
             return self.checker.size_symbol(text)  # a whole number in an index, as the d of t - d
-        if not is_small(name) or self.call.axes or not is_elementwise(text, self.defined.body):
+        passed = found is not None and space is not None and not found.inferred
+        if not is_small(name) or self.call.axes:
+            return UNKNOWN
+        if not (passed or is_elementwise(text, self.defined.body)):
             return UNKNOWN
         if space is not None and space.axes:
             return UNKNOWN  # it is passed to a function that acts along axes

@@ -200,8 +200,9 @@ class Walk:
             found = self.linker.callee(call, around.place, around.indices)
             if found is not None:
                 places = found[0].arguments[call.arguments.index(name) :]
-                if places and not places[0].inferred:
-                    return places[0].space
+                space = places[0].space if places else None
+                if space is not None and not (places[0].inferred and space.axes):
+                    return space
         return None
 
     def _sizes_of_listed(self, call: Call, around: Around) -> set[str | None]:

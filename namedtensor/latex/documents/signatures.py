@@ -193,7 +193,7 @@ def python_name(name: Expression, text: str) -> str:
     found = python_names.identifier(without_brackets(name))
     if found is not None:
         return found
-    signs = text.replace("{+}", "plus").replace("{-}", "minus")  # of A_+, and not of x^{t-1}
+    signs = text.replace("_{+}", "_plus").replace("_{-}", "_minus")  # of A_+, and not of Z^+
     said = signs.replace("'", "").replace("*", "star").replace("^{", "__")
     plain = re.sub(r"\W+", "_", said).strip("_")
     primes = "_" * text.count("'")

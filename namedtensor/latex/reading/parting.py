@@ -218,12 +218,13 @@ def _mark(segments: Sequence[Segment]) -> None:
 
 
 def _holds_relation(tokens: Sequence[Token]) -> bool:
-    """Say whether tokens are brackets around a statement, as in (l = 1, ..., L)."""
+    """Say whether tokens are brackets around a statement, as in (l = 1, ..., L), and what ends a row."""
     if len(tokens) < 3 or tokens[0].text != "(":
         return False
-    if after_bracket(tokens, 0, len(tokens)) != len(tokens):
+    end = after_bracket(tokens, 0, len(tokens))
+    if any(token.text not in ENDS for token in tokens[end:]):
         return False
-    return any(token.text in RELATIONS for token in outer(tokens[1:-1]))
+    return any(token.text in RELATIONS for token in outer(tokens[1 : end - 1]))
 
 
 def _segments(line: Sequence[Token]) -> list[Segment]:

@@ -30,6 +30,7 @@ from . import (
     passersby,
     reach,
     scopes,
+    sketches,
     strangers,
     visitors,
 )
@@ -37,6 +38,7 @@ from .document import Unseen
 
 ROOMS = (
     scopes,
+    sketches,
     reach,
     hosts,
     letters,

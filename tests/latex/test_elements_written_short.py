@@ -465,3 +465,13 @@ $$a_t = \tanh(x_t), \qquad h_t = h_{t-1} + a_t, \qquad h_0 = 0$$"""
     X = np.arange(6.0).reshape(3, 2)
     found = document["h"](tensor(X, "seq", "chan")).numpy("seq chan")
     np.testing.assert_allclose(found, np.tanh(X).cumsum(0))
+
+
+def test_an_index_up_to_the_size_of_one_axis_runs_along_it():
+    text = r"""Let $u \in \mathbb{R}^{\text{pat}:n}$.
+$$\tau_i = \frac{2 i - 1}{2 n}, \qquad i = 1, \ldots, n$$
+$$L = \sum_{\text{pat}} | \tau - \mathbf{1}\{ u < 0 \} |$$"""
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["L"](u=tensor(u, "pat"))
+    np.testing.assert_allclose(found.numpy(), np.abs((2 * np.arange(1, 5) - 1) / 8 - (u < 0)).sum())

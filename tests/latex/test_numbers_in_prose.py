@@ -262,3 +262,15 @@ def test_a_bound_of_a_set_is_a_number_and_no_index():
     points = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
     found = read(text)["h"](P=tensor(points, "pt xy"), r=2.0)
     np.testing.assert_allclose(found.numpy("pt xy")[:, 0], [1.0, 1.0, 5.0])
+
+
+def test_a_number_below_the_name_of_a_function_is_a_parameter():
+    text = (
+        CHANCES
+        + r"$$H_\kappa(u) = \max(u, \kappa)$$ $$L = \sum_{\text{word}} H_\kappa(p) / \kappa$$"
+        r" where $\kappa$ is a threshold."
+    )
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["L"](p=tensor(P, "word"), kappa=0.45)
+    np.testing.assert_allclose(found.numpy(), np.maximum(P, 0.45).sum() / 0.45)

@@ -171,3 +171,24 @@ def test_a_special_case_in_prose_does_not_define_a_letter_again():
         text + r"Show that $y_t = y$ if $t = 0$." + "\n# Loss\n" + r"$$L = \sum_{\text{out}} y_t$$"
     )
     assert [f.code for f in document.check() if f.severity != "note"] == ["axis-missing"]
+
+
+@pytest.mark.parametrize("end", ["", ".", ",", ";"])
+@pytest.mark.parametrize("update", ["", r"One step is $x \leftarrow x + W$."])
+def test_a_range_in_brackets_behind_a_formula_is_a_range_and_a_step_in_prose_changes_nothing(
+    end, update
+):
+    text = rf"Let $x, W \in \mathbb{{R}}^{{\text{{in}}}}$. {update}"
+    rule = rf"$$x_0 = x, \qquad x_t = x_{{t-1}} + W \quad (t = 1, \ldots, T){end}$$"
+    document = read(text + rule)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document.bind(T=3)["x_T"](x=tensor(V, "in"), W=tensor(V, "in"))
+    np.testing.assert_allclose(found.numpy("in"), 4 * V)
+
+
+def test_a_step_in_prose_is_held_to_the_axes_of_what_it_changes():
+    text = r"Let $x \in \mathbb{R}^{\text{in}}$ and $y \in \mathbb{R}^{\text{out}}$. "
+    [found] = read(
+        text + r"One step is $x \leftarrow \underset{\text{out}}{\text{softmax}} \, y$."
+    ).check()
+    assert found.severity == "error"

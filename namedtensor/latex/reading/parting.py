@@ -222,7 +222,7 @@ def _holds_relation(tokens: Sequence[Token]) -> bool:
     if len(tokens) < 3 or tokens[0].text != "(":
         return False
     end = after_bracket(tokens, 0, len(tokens))
-    if any(token.text not in ENDS for token in tokens[end:]):
+    if end is None or any(token.text not in ENDS for token in tokens[end:]):
         return False
     return any(token.text in RELATIONS for token in outer(tokens[1 : end - 1]))
 

@@ -398,6 +398,8 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
         for word in words:
             found.setdefault(word, {}).setdefault(statement.section, set()).add(kind)
 
+    targets = [getattr(statement, "target", None) for statement in statements]
+    functions = {key_of(t.function) for t in targets if isinstance(t, Call)}  # H_h is of h
     for statement in statements:
         if isinstance(statement, Declaration):
             kind = "axes" if statement.space.axes else "value"
@@ -418,7 +420,9 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
             counted += [
                 one.index for part in all_of(Big, statement.body) for one in all_bound(part)
             ]
-            counted += [name.sub for name in all_of(Scripts, statement.body)]
+            counted += [
+                n.sub for n in all_of(Scripts, statement.body) if key_of(n) not in functions
+            ]
             strides = {t.text for part in counted for t in _strides(part)}
             bound = {t.text for t in letters_of(target)}
             own = {t.text for part in counted for t in letters_of(part)}

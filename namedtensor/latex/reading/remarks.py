@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
@@ -150,6 +151,10 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         above = entry.region if entry.region.display else above
         if isinstance(statement, Constraint) and _is_tried(entry, text):
             read.part_of = QUIET["remark"]
+        if isinstance(statement, Definition) and statement.op == "<-" and not entry.region.display:
+            if elements.declared.near(key_of(statement.target), entry.region.section):
+                read.statement = fact_of(replace(statement, op="="))  # a step that is told
+            continue
         if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
             continue
         local = above is not None and WHERE.match(text[above.span.end : entry.region.span.start])

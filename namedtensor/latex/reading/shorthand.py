@@ -264,6 +264,14 @@ class _Known:
         own = self.sizes.get(name) or self.sizes.get(name.rstrip("'"), set())
         return own if axis.size is None else {axis.size}
 
+    def of_size(self, run: Runs, near: Collection[str]) -> set[str]:
+        """Name the one axis of the size up to which an index runs: of those that are near, or of all."""
+        at = Span(0, 0)
+        plain = [a for a in self.axes if "'" not in a]
+        sized = {a for a in plain if run & self.sizes_of(SizedAxis(at, AxisName(at, a), None))}
+        found = sized & {*near} or sized
+        return found if len(found) == 1 else set()
+
     def chosen(self, axes: Sequence[SizedAxis], runs: Sequence[Runs]) -> tuple[SizedAxis, ...]:
         """Choose the axes along which indices run, in their order; a copy's where none has the name."""
 
@@ -648,8 +656,14 @@ class _Formula:
         """
         members = [pair for _, _, places in self._indexed(body) for pair in places]
         used = [*named(body), *[(t.text, axis) for at, axis in members for t in letters_of(at)]]
-        places = indices_of(sub, len(used), [t for t, _ in used]) or ()
+        places = indices_of(sub, len(used) or 1, [t for t, _ in used]) or ()
         axes = [{axis for t, axis in used if t == getattr(at, "text", "")} for at in places]
+        runs_of = self._of_target()
+        near = {axis for _, axis in used}
+        sized = [
+            self.known.of_size(runs_of.get(getattr(at, "text", ""), NONE), near) for at in places
+        ]
+        axes = [{*(inside or own)} for inside, own in zip(axes, sized, strict=True)]
         if len(set(places)) < len(places):
             return None
         over: list[str] = []
@@ -665,7 +679,10 @@ class _Formula:
             members_at = [unwritten(axis, sub) for axis in over]
             own = tuple([SizedAxis(at.span, at.axis, None) for at in members_at])
             self.known.members[self.section, letter.text] = own
-        alone = len(places) < 2 and (self.section, letter.text) not in self.known.by_numbers
+        written = len(all_of(Scripts, body)) + len(all_of(Indexed, body))
+        whole = any(sized) and not written
+        whole = whole or (self.section, letter.text) in self.known.by_numbers
+        alone = len(places) < 2 and not whole
         if alone or self.known.tensor(letter, self.section):
             return None
         self.known.apart.get(letter.text, set()).discard(self.section)

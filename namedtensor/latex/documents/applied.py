@@ -277,6 +277,7 @@ class BodyScope(Resolver):
         self.around = around
         self.before: tuple[str, Value] | None = None
         self.asked: set[str] = set()
+        self.guessing = True  # of several sizes of an axis, take the one that is a number
 
     def own(self, name: Expression, text: str) -> Value | None:
         """Give an argument, the number of a rule's letter, or the size of an argument's axis."""
@@ -375,7 +376,7 @@ class BodyScope(Resolver):
         near = [size for place, size in every if self.names.inherits(self.place, place)]
         given = {size for size in near or [size for _, size in every] if size is not None}
         numbers = {fold(size, self.body.numbers) for size in given} - {None}
-        if len(numbers or given) != 1:
+        if len(numbers if numbers and self.guessing else given) != 1:
             return None
         found = numbers.pop() if numbers else self.extent(given.pop())
         return None if found is UNKNOWN else found

@@ -130,6 +130,7 @@ class Body:
                 for part in ((statement.body,) if elements else defined.results)
             ]
         )
+        scope.guessing = not elements  # their sizes may come from what they meet
         values = tuple([sized_here(scope, value, weak=elements) for value in values])
         if space is not None and space.base == "[n]" and (index := marked(values[0])) is not None:
             return index

@@ -306,7 +306,7 @@ class Walk:
         def order(found: Input) -> tuple[Any, ...]:
             declared = found.declared
             at = declared.place.index if declared is not None else last
-            inside = declared.statement.names.index(declared.name) if declared is not None else 0
+            inside = declared.name.span.start if declared is not None else 0
             unlisted = found.listed is None
             return (
                 unlisted and not bundled,

@@ -8,7 +8,7 @@ from typing import Any
 
 from namedtensor.latex.documents.inputs import find_function
 from namedtensor.latex.documents.scopes import Meaning, Names, Place
-from namedtensor.latex.documents.scripts import Indices, key
+from namedtensor.latex.documents.scripts import Indices, key, stem
 from namedtensor.latex.syntax import Big, Call, Expression, Scripts
 from namedtensor.latex.walk import walk
 
@@ -60,7 +60,9 @@ class Resolver(ABC):
     def copied(self, name: Expression) -> Any:
         """Give the function that a name is a copy of, with parameters of its own: MHA for MHA^1."""
         meaning = find_function(self.names, name, self.place, self.indices)
-        return None if meaning is None else self.meant(name, meaning)
+        if meaning is None or stem(name) in self.arguments:
+            return None
+        return self.meant(name, meaning)
 
     def counts(self, name: Scripts, letters: set[str]) -> bool:
         """Say whether one of these letters chooses a name among the members of a family or a series."""

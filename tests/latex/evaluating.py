@@ -43,6 +43,9 @@ class Given:
     def noted(self, where, message, hint, code="no-axis"):
         self.notes.append(message)
 
+    def left_of(self, part, own):
+        return own  # nothing stands around a part
+
     def written(self, part):
         return wording(part)
 

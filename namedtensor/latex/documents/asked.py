@@ -154,5 +154,7 @@ class Asked:
 
     def has(self, part: Expression) -> set[str]:
         """List axes that a part has, whatever the arguments have that are declared nowhere."""
-        own = {text: found.space for text, found in self.linked.own.items()}
+        own = {
+            text: None if found.inferred else found.space for text, found in self.linked.own.items()
+        }
         return self.names.axes_known(part, self.at, own)

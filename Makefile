@@ -18,7 +18,7 @@
 
 PYTHON  ?= $(shell command -v python3.11 || command -v python3)
 SECONDS ?= 60
-WORKERS ?= 2
+WORKERS ?= 3
 PYTHONS ?= python3.11 python3.12 python3.13
 PARTS   ?= tests
 PORT    ?= 8000
@@ -29,7 +29,7 @@ BIN := .venv/bin
 # once and kept, also where Python is told not to: a process that imports torch takes three times as long otherwise.
 unexport VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
-# One thread in each test worker: tiny tensors, and the workers already fill the cores.
+# One thread in each test worker: tiny tensors. Three workers fill two cores, as some tests wait for processes.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --quiet -n $(WORKERS)
 
 .PHONY: demo demo-weights test check check-types check-page check-long check-versions bench fuzz manual playground \

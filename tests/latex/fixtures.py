@@ -21,7 +21,9 @@ HERE = Path(__file__).parent
 SOME_OR_ALL = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
 
 
-def in_turn(name: str, values: Iterable[Any], dialects: Sequence[str]) -> pytest.MarkDecorator:
+def in_turn(
+    name: str, values: Iterable[Any], dialects: Sequence[str], word: str = "dialect"
+) -> pytest.MarkDecorator:
     """Take each value in one dialect, in turn; `make check-long` takes the others."""
     pairs = [
         pytest.param(value, dialect, marks=[pytest.mark.long] * ((at + turn) % len(dialects) > 0))
@@ -29,7 +31,7 @@ def in_turn(name: str, values: Iterable[Any], dialects: Sequence[str]) -> pytest
         for turn, dialect in enumerate(dialects)
     ]
     return pytest.mark.parametrize(
-        (name, "dialect"), pairs, ids=lambda value: getattr(value, "name", value)
+        (name, word), pairs, ids=lambda value: getattr(value, "name", value)
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.latex import read
+from tests.latex.fixtures import in_turn
 
 GENERATOR = np.random.default_rng(11)
 LENGTHS = (1, 2, 5)
@@ -284,9 +285,9 @@ def same(found, expected):
     )
 
 
-@pytest.mark.parametrize("styled", [False, True], ids=["plain", "styled"])
-@pytest.mark.parametrize("form", FORMS)
-def test_a_recurrence_is_one_loop_that_prints_and_reads_back(form, styled):
+@in_turn("form", FORMS, ["plain", "styled"], "style")
+def test_a_recurrence_is_one_loop_that_prints_and_reads_back(form, style):
+    styled = style == "styled"
     rows, expected, operation = FORMS[form]
     document = read(written(rows, styled))
     assert [str(f) for f in [*document.findings, *document.check()]] == []

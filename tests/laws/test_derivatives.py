@@ -179,7 +179,7 @@ def double():
 
 
 @pytest.mark.parametrize("row", SMOOTH, ids=[row.name for row in SMOOTH])
-@settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_derivative_is_torch_s_and_finite_differences(row, data):
     example, _, _ = data.draw(smooth_examples(row))

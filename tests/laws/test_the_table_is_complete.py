@@ -73,14 +73,14 @@ COVERED = {name for row in TABLE.values() for name in row.covers}
 
 
 def public_functions() -> set[str]:
-    """Give the names of what one computes with: lower-case, callable, no module."""
+    """Give the names of what one computes with: lower-case, callable, no module and no declaration."""
     return {
         name
         for name in dir(nt)
         if name.islower()
         and not name.startswith("_")
         and callable(getattr(nt, name))
-        and not isinstance(getattr(nt, name), ModuleType)
+        and not isinstance(getattr(nt, name), (ModuleType, type(nt.one)))
     }
 
 

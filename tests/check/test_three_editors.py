@@ -74,7 +74,9 @@ def test_a_fault_is_shown_mended_and_gone(editor, tmp_path):
     speak(editor, conversation)
 
 
-@pytest.mark.parametrize("editor", UNITS)
+@pytest.mark.parametrize(
+    "editor", [pytest.param(e, marks=[pytest.mark.long] * (at > 0)) for at, e in enumerate(UNITS)]
+)
 def test_hovering_over_a_part_of_a_formula_shows_its_shape(editor, tmp_path):
     uri = (tmp_path / "a.md").as_uri()
 

@@ -68,7 +68,14 @@ def assert_stable(text):
     assert read(latex_of(module(first))).python() == first
 
 
-@documents
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.long] * (at % 3 > 0))
+        for at, path in enumerate([*DOCUMENTS, MENDED])
+    ],
+    ids=lambda path: path.name,
+)
 def test_the_module_of_a_document_is_stable(path):
     assert_stable(python_of(formulas_of(path)))
 

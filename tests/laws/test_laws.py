@@ -41,17 +41,17 @@ def for_rows(applies: Callable[[Row], bool], cases: int) -> Callable[..., object
     return decorate
 
 
-@for_rows(lambda row: True, cases=6)
+@for_rows(lambda row: True, cases=5)
 def test_the_value_is_the_paper_s(row, data):
     laws.value_is_the_paper_s(row, data.draw(row.example))
 
 
-@for_rows(lambda row: True, cases=5)
+@for_rows(lambda row: True, cases=4)
 def test_lifting_commutes_with_indexing(row, data):
     laws.lifting_commutes_with_indexing(row, data.draw(laws.lifted_examples(row)))
 
 
-@for_rows(lambda row: True, cases=4)
+@for_rows(lambda row: True, cases=3)
 def test_permuting_stored_axes_changes_nothing(row, data):
     laws.storage_changes_nothing(row, data.draw(laws.stored_examples(row)))
 
@@ -61,7 +61,7 @@ def test_renaming_commutes(row, data):
     laws.renaming_commutes(row, data.draw(laws.renamed_examples(row)))
 
 
-@for_rows(lambda row: True, cases=4)
+@for_rows(lambda row: True, cases=3)
 def test_a_formula_lifts_over_the_axes_that_it_does_not_name(row, data):
     laws.formulas_lift_over_what_they_do_not_name(row, data.draw(laws.hidden_examples(row)))
 
@@ -71,7 +71,7 @@ def test_a_formula_leaves_alone_the_axes_of_its_caller_whose_names_it_uses(row, 
     laws.formulas_are_hygienic(row, data.draw(laws.clashing_examples(row)))
 
 
-@for_rows(lambda row: row.smooth is not never, cases=4)
+@for_rows(lambda row: row.smooth is not never, cases=3)
 def test_gradients_are_finite_differences(row, data):
     laws.gradients_are_finite_differences(row, data.draw(laws.smooth_examples(row)))
 
@@ -91,6 +91,6 @@ def test_another_size_of_a_shared_axis_is_refused(row, data):
     laws.another_size_is_refused(row, data.draw(laws.torn_examples(row)))
 
 
-def test_at_least_seven_thousand_cases_are_generated_and_fifty_thousand_of_the_long_ones():
-    assert sum(CASES.values()) >= 7_000, CASES
-    assert LONG * sum(CASES.values()) >= 50_000
+def test_at_least_five_thousand_cases_are_generated_and_forty_thousand_of_the_long_ones():
+    assert sum(CASES.values()) >= 5_000, CASES
+    assert LONG * sum(CASES.values()) >= 40_000

@@ -18,11 +18,14 @@ from tests import programs as command
 from tests.laws import agreement, draft, programs, shrinking
 from tests.laws.test_the_table_is_complete import ELSEWHERE, NOT_OPERATIONS
 
-#: What `make check` runs: so many blocks of so many programs.
-BLOCKS, EACH = 16, 125
+#: What `make check` runs: so many blocks of so many programs; `make check-long` runs further ones.
+BLOCKS, LONG, EACH = 10, 22, 125
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(at, marks=[pytest.mark.long] * (at >= BLOCKS)) for at in range(BLOCKS + LONG)],
+)
 def test_every_way_to_run_a_program_gives_the_same(block):
     for seed in range(EACH * block, EACH * (block + 1)):
         program = programs.program(seed)
@@ -32,8 +35,9 @@ def test_every_way_to_run_a_program_gives_the_same(block):
             pytest.fail(shrinking.report(seed, program, error))
 
 
-def test_at_least_two_thousand_programs_are_tried():
-    assert BLOCKS * EACH >= 2000
+def test_a_thousand_programs_are_tried_and_four_thousand_with_the_long_ones():
+    assert BLOCKS * EACH >= 1_000
+    assert (BLOCKS + LONG) * EACH >= 4_000
 
 
 def test_programs_have_3_to_12_operations():

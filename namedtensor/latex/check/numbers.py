@@ -146,8 +146,7 @@ class Ranges:
         if node is None or id(defined) in self._busy:
             return None
         self._busy.add(id(defined))
-        own = [] if defined.kind != "function" else self.checker.function(defined).values().values()
-        formals = set(map(node_of, own))
+        formals = {*_formals(self.checker, defined).values()}
         try:
             return bounds_of(node, lambda leaf: self._leaf(leaf, given, leaf in formals))
         finally:
@@ -185,14 +184,22 @@ class Ranges:
     ) -> Bounds:
         """Bound the result of a function for the arguments of a call."""
         known: dict[Node, Bounds] = {}
-        formals = self.checker.function(defined).values()
+        formals = _formals(self.checker, defined)
         for text, value in arguments.items():
-            formal, node = node_of(formals.get(text, UNKNOWN)), node_of(value)
+            formal, node = formals.get(text), node_of(value)
             if formal is not None:
                 known[formal] = (
                     None if node is None else bounds_of(node, lambda leaf: self._leaf(leaf, given))
                 )
         return self.of_definition(defined, known)
+
+
+def _formals(checker: Checker, defined: Defined) -> dict[str, Node]:
+    """Give the symbols of a function's own arguments by their names."""
+    if defined.kind != "function":
+        return {}
+    values = checker.function(defined).values()
+    return {text: node for text, value in values.items() if (node := node_of(value)) is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +298,11 @@ class Trees:
             raise NotCounted("a definition of itself")
         self._busy.add(id(defined))
         try:
-            return self._of_value(self.checker.found.get(id(defined), UNKNOWN), dict(given))
+            built = dict(given)
+            for formal in _formals(self.checker, defined).values():
+                if formal not in built and formal.operation.primitive is ARGUMENT:
+                    built[formal] = self._argument(formal, built)
+            return self._of_value(self.checker.found.get(id(defined), UNKNOWN), built)
         finally:
             self._busy.discard(id(defined))
 
@@ -323,16 +334,19 @@ class Trees:
         checker = self.checker
         if node in checker.calls:
             defined, arguments = checker.calls[node]
-            formals = checker.function(defined).values()
+            formals = _formals(checker, defined)
             given = {
-                formal: self._of_value(value, built)
+                formals[text]: self._of_value(value, built)
                 for text, value in arguments.items()
-                if (formal := node_of(formals.get(text, UNKNOWN))) is not None
+                if text in formals
             }
             return self.of_definition(defined, given)
         promised = checker.promises.get(node)
         if promised is not None and id(promised) not in self._busy:
             return self.of_definition(promised, {})
+        return self._argument(node, built)
+
+    def _argument(self, node: Node, built: dict[Node, Node]) -> Node:
         axes = [(name, self._param(size, built)) for name, size in node.type.axes]
         return make_node(node.operation, (), replace(node.type, axes=tuple(axes)))
 

@@ -9,6 +9,7 @@ from pytest_lsp import ClientServerConfig, client_capabilities
 
 from tests.check.test_editor import PAGE
 from tests.check.test_python_files import FAULTY, HEAD
+from tests.shares import first
 
 #: What each editor counts.
 UNITS = {
@@ -74,9 +75,7 @@ def test_a_fault_is_shown_mended_and_gone(editor, tmp_path):
     speak(editor, conversation)
 
 
-@pytest.mark.parametrize(
-    "editor", [pytest.param(e, marks=[pytest.mark.long] * (at > 0)) for at, e in enumerate(UNITS)]
-)
+@pytest.mark.parametrize("editor", first(1, UNITS))
 def test_hovering_over_a_part_of_a_formula_shows_its_shape(editor, tmp_path):
     uri = (tmp_path / "a.md").as_uri()
 

@@ -12,6 +12,7 @@ from namedtensor.latex import read, read_file
 from namedtensor.latex.python import python_of
 from namedtensor.testing import assert_close
 from tests.latex.corpus.subjects import DOCUMENTS
+from tests.shares import one_in
 from transformer_named import formulated, named_tensors
 
 MENDED = Path(__file__).with_name("mended_encoder.md")
@@ -68,14 +69,7 @@ def assert_stable(text):
     assert read(latex_of(module(first))).python() == first
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[pytest.mark.long] * (at % 3 > 0))
-        for at, path in enumerate([*DOCUMENTS, MENDED])
-    ],
-    ids=lambda path: path.name,
-)
+@pytest.mark.parametrize("path", one_in(3, [*DOCUMENTS, MENDED]), ids=lambda path: path.name)
 def test_the_module_of_a_document_is_stable(path):
     assert_stable(python_of(formulas_of(path)))
 

@@ -27,6 +27,7 @@ from tests.latex.expressions import g, random_formula
 from tests.latex.fixtures import in_turn
 from tests.latex.formulas import FORMULAS
 from tests.latex.rendering import rendered
+from tests.shares import first
 
 #: So many formulas are drawn in each of four parts, and each is printed in both dialects.
 COUNT = 250
@@ -82,9 +83,7 @@ def same(text, name, written):
     return all(map(alike, read(text)[name].written().results, written.results))
 
 
-@pytest.mark.parametrize(
-    "part", [pytest.param(at, marks=[pytest.mark.long] * (at >= LONG)) for at in range(PARTS)]
-)
+@pytest.mark.parametrize("part", first(LONG, range(PARTS)))
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=COUNT, deadline=None)
 def test_what_is_printed_is_read_as_the_same_tree(part, seed):

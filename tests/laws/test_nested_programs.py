@@ -12,16 +12,14 @@ from namedtensor.operations import recurrence
 from tests.laws import agreement, by_hand, drawn_nesting, nested, shortening
 from tests.laws.agreement import Disagreement
 from tests.laws.test_programs import Planted, traced
+from tests.shares import first
 
 #: What `make check` runs, and then what `make check-long` does; `python -m tests.laws.nested FIRST COUNT`
 #: runs more.
 BLOCKS, LONG, EACH = 2, 6, 9
 
 
-@pytest.mark.parametrize(
-    "block",
-    [pytest.param(at, marks=[pytest.mark.long] * (at >= BLOCKS)) for at in range(BLOCKS + LONG)],
-)
+@pytest.mark.parametrize("block", first(BLOCKS, range(BLOCKS + LONG)))
 def test_every_way_to_run_a_nested_program_gives_the_same(block):
     for seed in range(EACH * block, EACH * (block + 1)):
         program = drawn_nesting.program(seed)

@@ -10,16 +10,14 @@ from namedtensor.latex import LatexError, read
 from namedtensor.latex.printing import forms, special
 from tests.laws import printed, programs
 from tests.laws.agreement import Disagreement
+from tests.shares import first
 
 #: What `make check` runs, and then what `make check-long` does: so many blocks of so many programs.
 #: `python -m tests.laws.printed` runs more.
 BLOCKS, LONG, EACH = 2, 6, 24
 
 
-@pytest.mark.parametrize(
-    "block",
-    [pytest.param(at, marks=[pytest.mark.long] * (at >= BLOCKS)) for at in range(BLOCKS + LONG)],
-)
+@pytest.mark.parametrize("block", first(BLOCKS, range(BLOCKS + LONG)))
 def test_what_is_read_gives_the_numbers_of_what_was_printed(block):
     for seed in range(EACH * block, EACH * (block + 1)):
         try:

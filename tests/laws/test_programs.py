@@ -17,15 +17,13 @@ from namedtensor.primitives import table
 from tests import programs as command
 from tests.laws import agreement, draft, programs, shrinking
 from tests.laws.test_the_table_is_complete import ELSEWHERE, NOT_OPERATIONS
+from tests.shares import first
 
 #: What `make check` runs: so many blocks of so many programs; `make check-long` runs further ones.
 BLOCKS, LONG, EACH = 10, 22, 125
 
 
-@pytest.mark.parametrize(
-    "block",
-    [pytest.param(at, marks=[pytest.mark.long] * (at >= BLOCKS)) for at in range(BLOCKS + LONG)],
-)
+@pytest.mark.parametrize("block", first(BLOCKS, range(BLOCKS + LONG)))
 def test_every_way_to_run_a_program_gives_the_same(block):
     for seed in range(EACH * block, EACH * (block + 1)):
         program = programs.program(seed)

@@ -296,6 +296,48 @@ $$q = r(S, S) + \ell(S, 3)$$"""
     assert [code for code, _ in loud(text)] == ["axis-missing"]
 
 
+#: Functions whose own tensors have the axis that a call gives their argument: what the body is, and what a
+#: call gives, lifted over ax, and with one axis ax.
+MEETINGS = [
+    (r"\sum_{\text{ax}} a w", lambda a, w: a * w.sum(), lambda a, w: (a * w).sum()),
+    (
+        r"w \underset{\text{ax}}{\cdot} \tanh(a \odot w)",
+        lambda a, w: np.tanh(a[:, None] * w) @ w,
+        lambda a, w: w @ np.tanh(a * w),
+    ),
+    (
+        r"\underset{\text{ax}}{\max} (w \odot (1 + a^2))",
+        lambda a, w: (w * (1 + a[:, None] ** 2)).max(1),
+        lambda a, w: (w * (1 + a**2)).max(),
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "lifted", "met"), MEETINGS)
+def test_a_call_that_is_lifted_over_an_axis_of_the_body_is_noted_and_checked_as_it_runs(
+    body, lifted, met
+):
+    text = r"""$w, X \in \mathbb{R}^{\text{ax}}$, $h \in \mathbb{R}^{\text{bx}}$, DECLARED
+$$g(a) = BODY$$
+$$Y = g(X)$$
+OTHER""".replace("BODY", body)
+    (X, x), (w, v) = normal("ax[3]", 1), normal("ax[3]", 2)
+
+    def said(declared, other):
+        found = namedtensor.latex.read(text.replace("DECLARED", declared).replace("OTHER", other))
+        return found, [(f.code, f.line) for f in found.check()]
+
+    document, findings = said(r"$Y \in \mathbb{R}^{\text{ax}}$", "$$Z = g(h)$$")
+    assert findings == [("meaning", 3)]
+    assert np.allclose(document["Y"](X=X, w=w).numpy("ax"), lifted(x, v))
+    assert ("declared-shape", 3) in said(r"$Y \in \mathbb{R}$", "$$Z = g(h)$$")[1]
+    hint = f"${document.check()[0].hint.rpartition('declare ')[2]}$"
+    for declared, other in ((r"$Y \in \mathbb{R}$", ""), (hint, "")):
+        document, findings = said(declared, other)
+        assert findings == []
+        assert np.allclose(document["Y"](X=X, w=w).numpy(), met(x, v))
+
+
 @pytest.mark.parametrize(("size", "other"), [("2c", 4), ("c+1", 3), ("c/2", 1), ("c_{out}", 5)])
 def test_sizes_that_are_computed_are_sizes_of_their_own(size, other):
     text = r"""$X \in \mathbb{R}^{\text{chan}:c}$, $K \in \mathbb{R}^{\text{chan}:c, \text{chan}':SIZE}$ and

@@ -18,6 +18,7 @@ from namedtensor.latex.check.report import is_own_size, listed, shape_text, size
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import node_of, type_of
+from namedtensor.latex.documents.asked import Asked
 from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
@@ -25,6 +26,7 @@ from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.reading.quantities import is_small
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -531,9 +533,8 @@ class CheckedFunction:
         if not (unknown or self.borrowed) or self._busy or count != len(self.names):
             return UNKNOWN
         assumed = self.checker.assumed
-        value, failed = self._with(
-            {n: UNKNOWN if node_of(v) in assumed else v for n, v in given.items()}
-        )
+        given = {n: UNKNOWN if node_of(v) in assumed else v for n, v in given.items()}
+        value, failed = self._one_by_one(call, given) or self._with(given)
         declared = self.checker.names.declared
         alike = {
             key(n) or "": self.checker.declared_value(found[0])
@@ -546,6 +547,35 @@ class CheckedFunction:
         else:
             self.checker.report.keep(failed)
         return value
+
+    def _one_by_one(
+        self, call: Call, given: dict[str, Value]
+    ) -> tuple[Value, list[Finding]] | None:
+        """Lift over axes that the body's own tensors have too, as a run does, and note it; or give None."""
+        checker, over = self.checker, dict[str, Any]()
+        inner, hints = dict(given), list[str]()
+        for name in self.names:
+            found, type_ = checker.input_of(name, self.defined), type_of(given[key(name) or ""])
+            if found is None or found.space is None or not found.inferred or type_ is None:
+                continue
+            asked = Asked(checker.names, checker.linker.callee, checker.linker.linked(self.defined))
+            if alone := [n for n in asked.could_meet(found) if type_.has(n)]:
+                inner[found.key] = checker.stand_in(type_.without(alone))
+                over |= {n: type_.size(n) for n in alone}
+                axes = [(n, "") for n in (*[a.axis.name for a in found.space.axes], *alone)]
+                hints.append(f"{wording(name)} \\in {checker.dialect.space(REALS, axes)}")
+        value, failed = self._with(inner) if over else (UNKNOWN, [])
+        result = type_of(value)
+        if result is None or failed or any(result.has(n) for n in over):
+            return None
+        checker.report.note(
+            "meaning",
+            call.span,
+            f"{checker.report.text(call.span)} takes each element along {listed(over)} alone; it does "
+            f"not meet the {listed(over)} of what {self.name} has itself",
+            hint=f"where these are one axis, declare {listed(hints)}",
+        )
+        return checker.stand_in(result.with_axes((over | dict(result.axes)).items())), []
 
     def _with(self, given: dict[str, Value]) -> tuple[Value, list[Finding]]:
         """Evaluate the body for some arguments: give its value and the findings in it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from namedtensor.latex.documents.inputs import Linked
+from namedtensor.latex.documents.inputs import Input, Linked
 from namedtensor.latex.documents.scopes import (
     Defined,
     Names,
@@ -35,7 +35,10 @@ Callee = Callable[[Call, Place, Indices], tuple[Linked, bool] | None]
 
 
 class Asked:
-    """The axes that a definition's body asks of its arguments; `busy` are definitions around it."""
+    """The axes that a definition's body asks of its arguments; `busy` are definitions around it.
+
+    With `regardless`, it asks each of them for all axes along which it acts, whatever else there has them.
+    """
 
     def __init__(
         self,
@@ -43,12 +46,14 @@ class Asked:
         callee: Callee,
         linked: Linked,
         busy: frozenset[Defined] = frozenset(),
+        regardless: bool = False,
     ) -> None:
         self.names = names
         self._callee = callee
         self.linked = linked
         self.at = linked.defined.place
         self.busy = busy | {linked.defined}
+        self._regardless = regardless
 
     def of(self, text: str, alone: bool = False) -> Iterator[str]:
         """Name the axes along which the body acts on what holds a letter, or holds it alone.
@@ -59,6 +64,15 @@ class Asked:
             for operand, axes in self._acted(part):
                 if not alone or {key(name) for name in names_of(operand)} == {text}:
                     yield from self._brought(operand, text, axes)
+
+    def could_meet(self, found: Input) -> list[str]:
+        """Name axes of the body's own tensors along which it acts on an argument that is not asked for them.
+
+        In sum_{emb} a w, with emb of w, a call may give a tensor over emb: each element of it is taken alone.
+        """
+        own = {axis.axis.name for axis in found.space.axes} if found.space is not None else set()
+        every = Asked(self.names, self._callee, self.linked, regardless=True).of(found.key)
+        return [name for name in dict.fromkeys(every) if name in self.own() - own]
 
     def bodies(self) -> list[Defined]:
         """List the definition, and those that say what its letters are."""
@@ -78,7 +92,7 @@ class Asked:
 
     def inside(self, linked: Linked, defined: Defined) -> Asked:
         """Go into a function that is called, or into the definition of a letter."""
-        return Asked(self.names, self._callee, linked, self.busy | {defined})
+        return Asked(self.names, self._callee, linked, self.busy | {defined}, self._regardless)
 
     def norms_below(self) -> bool:
         """Say whether the body acts along axes on a norm that names none, of the other axes."""
@@ -154,6 +168,8 @@ class Asked:
 
     def has(self, part: Expression) -> set[str]:
         """List axes that a part has, whatever the arguments have that are declared nowhere."""
+        if self._regardless:
+            return set()
         own = {
             text: None if found.inferred else found.space for text, found in self.linked.own.items()
         }

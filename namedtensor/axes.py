@@ -219,6 +219,8 @@ class Axis:
     """
 
     __slots__ = ("name", "size")
+    name: str
+    size: Any
 
     def __class_getitem__(cls, name: object) -> NoReturn:
         hint = '`nt.Axis("seq")`, and seq[7] of an axis seq has a size'
@@ -237,8 +239,27 @@ class Axis:
                 "a size is a whole number, 0 or more",
                 hint=f"Axis({name!r}, 512)",
             )
-        self.name = name if name.isascii() else as_python_reads(name)
-        self.size = size
+        object.__setattr__(self, "name", name if name.isascii() else as_python_reads(name))
+        object.__setattr__(self, "size", size)
+
+    @classmethod
+    def known(cls, name: str, size: Any) -> Axis:
+        """Make an axis without checking its name, as for axes that a formula makes itself."""
+        axis = cls.__new__(cls)
+        object.__setattr__(axis, "name", name)
+        object.__setattr__(axis, "size", size)
+        return axis
+
+    def __setattr__(self, word: str, value: object) -> NoReturn:
+        raise KindError(
+            f"{self!r}.{word} = {value!r}",
+            "axes are values, which tensors and formulas share",
+            hint=f"make another: `nt.Axis({value!r})`"
+            if word == "name"
+            else f"its axis with another size: `{self.name}[{value!r}]`"
+            if word == "size"
+            else f"what it has: `{self!r}.name`, `{self!r}.size`",
+        )
 
     @property
     def prime(self) -> Axis:
@@ -583,8 +604,7 @@ def _parse_names(text: str) -> tuple[Axis, ...]:
                 hint=repr(f"{body[:place]} {body[place:]}"),
             )
         axis = Axis(name.rstrip(FRESH), None if size is None else int(size))
-        axis.name += name[len(name.rstrip(FRESH)) :]
-        found.append(axis)
+        found.append(Axis.known(name, axis.size) if name.endswith(FRESH) else axis)
         place = match.end()
     return tuple(found)
 

@@ -26,6 +26,7 @@ DOORS = (
     "nn.module.make_module",
     "tensor.habits.assigned",
     "tensor.habits.habit",
+    "tensor.habits.shifted",
     "tensor.habits.in_our_words",
 )
 

@@ -21,6 +21,9 @@ from namedtensor.errors import (
 MOST_RECORDS = 2**43
 
 
+sized = Axis.known
+
+
 class Shape:
     """Hold the axes of a tensor and their sizes; their order means nothing.
 
@@ -199,14 +202,6 @@ class Shape:
     def _repr_html_(self) -> str:
         shown: str = door("display.html.shape_table")(self)
         return shown
-
-
-def sized(name: str, size: Any) -> Axis:
-    """Make an axis without checking its name, as for axes that a formula makes itself."""
-    axis = Axis.__new__(Axis)
-    axis.name = name
-    axis.size = size
-    return axis
 
 
 def hold_in_memory(call: str, sizes: Sequence[tuple[str, Any]]) -> None:

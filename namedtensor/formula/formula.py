@@ -98,11 +98,14 @@ class Formula(MayBeLeftOut, Generic[P, T]):
 
     def __init__(
         self,
-        function: Callable[P, T],
-        signature: Signature,
+        function: Callable[P, T] | None = None,
+        signature: Signature | None = None,
         trace: bool = True,
         fuse: bool = True,
     ) -> None:
+        if function is None or signature is None:
+            hint = "`nt.formula` stands above a function whose arguments are declared"
+            raise KindError("Formula(...)", "a formula is made of a function by formula", hint=hint)
         self.function = function
         self.name = function.__name__
         self.signature = signature

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import Axis, either, primed, shown, typed_axes
+from namedtensor.axes import Axis, either, parse_axes, primed, shown, typed_axes
 from namedtensor.backends import get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import HabitError, NamedTensorError, caller_variables, nearest
@@ -130,6 +130,24 @@ def assigned(X: NamedTensor, word: str) -> HabitError:
         shapes(X),
         f"`{forms.get(word, other)}`",
     )
+
+
+def shifted(X: NamedTensor, sign: str, other: object) -> HabitError:
+    """Make the error of X >> axes, which renames, and of X >> 2, which shifts binary digits."""
+    (label,) = caller_labels([X])
+    power = "//" if sign == ">>" else "*"
+    if type(other) is int and other >= 0:
+        why, hint = "binary digits are not shifted", f"`{label} {power} {2**other}`"
+    else:
+        why = "a renaming stands in brackets"
+        try:
+            after = parse_axes(other)
+        except NamedTensorError:
+            after = ()
+        pairs = [f"{shown(a)} -> {shown(b.name)}" for a, b in zip(X.axes, after, strict=False)]
+        known = ", ".join(pairs) or "seq -> row"
+        hint = f'`{label}["{known}"]`'
+    return HabitError(f"X {sign} ...", why, shapes(X), hint)
 
 
 #: Forms of hints that show how, and do not give what the call gives.

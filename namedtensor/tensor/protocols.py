@@ -145,6 +145,12 @@ class Protocols(Held):
             "divmod(X, Y)", "it would be two tensors", shapes(self), "`X // Y` and `X % Y`"
         )
 
+    def __rshift__(self, other: object) -> NoReturn:
+        raise door("tensor.habits.shifted")(self, ">>", other)
+
+    def __lshift__(self, other: object) -> NoReturn:
+        raise door("tensor.habits.shifted")(self, "<<", other)
+
     def __format__(self, how: str) -> str:
         return format(self._number(f"format(X, {how!r})"), how) if how else str(self)
 

@@ -146,6 +146,41 @@ CASES = [
         "KindError: dropout(W, 2): a probability is a number from 0 to 1",
         "nt.dropout(W, 0.1)",
     ),
+    (
+        lambda: setattr(seq, "name", "row"),
+        "KindError: seq.name = 'row': axes are values, which tensors and formulas share",
+        "make another: `nt.Axis('row')`",
+    ),
+    (
+        lambda: setattr(seq, "size", 4),
+        "KindError: seq.size = 4: axes are values, which tensors and formulas share",
+        "its axis with another size: `seq[4]`",
+    ),
+    (
+        lambda: setattr(seq[4], "length", 5),
+        "KindError: seq[4].length = 5: axes are values, which tensors and formulas share",
+        "what it has: `seq[4].name`, `seq[4].size`",
+    ),
+    (
+        lambda: X >> row,
+        "HabitError: X >> ...: a renaming stands in brackets",
+        '`X["seq -> row"]`',
+    ),
+    (
+        lambda: X >> 2,
+        "HabitError: X >> ...: binary digits are not shifted",
+        "`X // 4`",
+    ),
+    (
+        lambda: X << 3,
+        "HabitError: X << ...: binary digits are not shifted",
+        "`X * 8`",
+    ),
+    (
+        lambda: nt.Formula(lambda X: X),
+        "KindError: Formula(...): a formula is made of a function by formula",
+        "`nt.formula` stands above a function whose arguments are declared",
+    ),
 ]
 
 

@@ -182,6 +182,23 @@ def test_mathematics_in_prose_defines_nothing_anew(remark, before):
     assert np.allclose(result.numpy("obs"), 3 * a @ b + c)
 
 
+@pytest.mark.parametrize("dollars", ["$", "$$"])
+@pytest.mark.parametrize("of", [r"\sigma", r"\tanh", "f"])
+def test_a_derivative_that_is_given_by_its_function_alone_defines_nothing(of, dollars):
+    text = rf"""$x \in \mathbb{{R}}^{{\text{{dim}}}}$ $$f(x) = 2 x, \quad g(x) = {of}(x)$$
+Since {dollars}{of}' = {of} (1 - {of}){dollars}, it is small."""
+    document = namedtensor.latex.read(text)
+    assert document.check() == []
+    assert [(one.line, one.text) for one in document.asides] == [(2, rf"{of}' = {of} (1 - {of})")]
+    assert document["g"](normal("dim[3]")[0]).size("dim") == 3
+
+
+def test_a_letter_with_a_prime_is_defined_by_the_letter_without_it():
+    text = r"""$w, x \in \mathbb{R}^{\text{dim}}$ $$w' = w (1 - w), \quad g(x) = w' \odot x$$"""
+    (W, w), (X, x) = normal("dim[3]", 1), normal("dim[3]", 2)
+    assert np.allclose(value(text, "g", X, w=W), w * (1 - w) * x)
+
+
 def test_a_where_clause_in_prose_defines():
     text = r"$X \in \mathbb{R}^{\text{a}}$ and $$f(X) = \sum_{\text{a}} H$$ where $H = \exp(X)$."
     X, numbers = normal("a[3]")
@@ -519,6 +536,27 @@ def test_series_that_need_each_other_are_checked():
     assert loud(text.replace(r"{\text{b}}{\cdot} v", r"{\text{a}}{\cdot} v")) == [
         ("axis-missing", 3)
     ]
+
+
+#: Series that need each other and begin with numbers; the step from one to the next renames an axis.
+LOOPS = [
+    r"""$W \in \mathbb{R}^{\text{in}:n, \text{out}:n}$, $J \in \mathbb{R}^{\text{time}:T, \text{out}:n}$
+$$v_t = v_{t-1} (1 - s_{t-1}) + W \underset{\text{in}}{\cdot} NEXT + J_{\text{time}(t)} $$
+$$s_t = \tanh(v_t)$$ with $v_0 = s_0 = 0$.""",
+    r"""$W \in \mathbb{R}^{\text{in}:n, \text{out}:n}$, $b \in \mathbb{R}^{\text{out}:n}$
+
+$$v_t = \tanh(W \underset{\text{in}}{\cdot} NEXT + b), \quad s_t = v_t^2$$ with $s_0 = 0$.""",
+    r"""$W \in \mathbb{R}^{\text{in}:n, \text{out}:n}$
+
+$$v_t = \frac{v_{t-1}}{2} + W \underset{\text{in}}{\cdot} NEXT, \quad s_t = u_t + v_t, \quad u_t = \exp(v_t)$$
+with $v_0 = s_0 = 0$.""",
+]
+
+
+@pytest.mark.parametrize("text", LOOPS)
+def test_a_renaming_that_is_missing_between_series_that_need_each_other_is_found(text):
+    assert loud(text.replace("NEXT", r"[s_{t-1}]_{\text{out} \to \text{in}}")) == []
+    assert [code for code, _ in loud(text.replace("NEXT", r"s_{t-1}"))] == ["axis-missing"]
 
 
 # ------------------------------------------------------------------------------------ idioms

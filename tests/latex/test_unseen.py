@@ -11,10 +11,8 @@ SHORT = {
     "preferences.tex": (1, 0, 0),
     "latent_paths.tex": (1, 0, 0),
     "phylogeny.md": (0, 2, 2),
-    "attribution.md": (0, 0, 1),
     "breeding.md": (0, 1, 3),
     "iterations.tex": (1, 2, 4),
-    "neurons.tex": (1, 0, 0),
     "signals.tex": (0, 1, 0),
 }
 

@@ -63,6 +63,8 @@ class Checker(Symbols):
         self._members: dict[int, Value] = {}
         #: series whose shape only their rule tells -> the value that is tried for earlier members
         self._tried: dict[int, Value] = {}
+        #: the series whose members were asked for, in the order of asking
+        self._asked: list[Defined] = []
         self._functions: dict[int, CheckedFunction] = {}
 
     # ------------------------------------------------------------------------- definitions
@@ -72,6 +74,8 @@ class Checker(Symbols):
 
         `around` is the scope of the formula whose where-clause this is, and whose arguments it may use.
         """
+        if defined.letters:
+            self._asked.append(defined)
         at = (id(defined), *(around.context if around is not None else (0, ())))
         if at in self._defined:
             return self._defined[at]
@@ -198,9 +202,12 @@ class Checker(Symbols):
                 scope, defined.body, lambda e: self._body(defined, e, declared, promised)
             )
 
+        mark = len(self._asked)
         value = find()
         if value is UNKNOWN and id(defined) in self._tried:
-            value = self._settled(defined, find)
+            asked = dict.fromkeys([defined, *self._asked[mark:]])
+            open_ = [d for d in asked if self.found.get(id(d), UNKNOWN) is UNKNOWN]
+            value = self._settled(defined, open_, find)
         check_terms(self, defined)
         if declared is not None and declared.space.base == "[n]":
             value = marked(value) or value
@@ -213,12 +220,16 @@ class Checker(Symbols):
             return value
         return value if agrees and value is not UNKNOWN else self.promise(promised, defined)
 
-    def _settled(self, defined: Defined, find: Callable[[], Value]) -> Value:
+    def _settled(
+        self, defined: Defined, open_: Sequence[Defined], find: Callable[[], Value]
+    ) -> Value:
         """Find the shape of a series that begins with a number: the shape that its rule does not change.
 
-        The first try has the axes that the rule acts along; each next try has the axes of the result.
+        The first try has the axes along which its rule acts, and those of all series that wait for this
+        one; each next try has the axes of the result.
         """
-        axes = [(a, self.size_symbol(f"|{a}|").node) for a in self.names.axes_of_series(defined)]
+        acted = [axis for rule in open_ for axis in self.names.axes_of_series(rule)]
+        axes = [(axis, self.size_symbol(f"|{axis}|").node) for axis in dict.fromkeys(acted)]
         tried: Type | None = Type(tuple(axes))
         known = {at for at, value in self._defined.items() if value is not UNKNOWN}
         for rounds in range(ROUNDS):

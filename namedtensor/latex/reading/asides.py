@@ -73,6 +73,7 @@ QUIET = {
     "piece": "it is a piece of the definition before it",
     "set": "it says which indices operators reach over",
     "outside": "it says what stands outside of an axis",
+    "functions": "it relates functions, and not what they give",
     "joined": "it is a piece of the definition on another line",
 }
 

@@ -46,7 +46,7 @@ from namedtensor.latex.syntax import (
     Space,
     Text,
 )
-from namedtensor.latex.walk import all_of, letters_of, reached
+from namedtensor.latex.walk import all_of, letters_of, reached, walk
 
 #: What stands before mathematics in prose that only remarks.
 REMARKS = re.compile(
@@ -160,6 +160,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         local = above is not None and WHERE.match(text[above.span.end : entry.region.span.start])
         if _is_prose(statement):
             read.part_of = QUIET["data"]
+        elif _relates_functions(statement, entries):
+            read.part_of = QUIET["functions"]
         elif _is_any_element(entry):
             if not local and elements.is_shown(entry):
                 read.statement = fact_of(statement)
@@ -267,6 +269,24 @@ def _around(entry: Entry, text: str) -> tuple[str, str]:
     span = entry.region.span
     before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
     return before, text[span.end : span.end + 40].lstrip("$\\)")
+
+
+def _relates_functions(statement: Definition, entries: Sequence[Entry]) -> bool:
+    """Say whether a derivative is given by its function, which stands alone: f' = f (1 - f)."""
+    target = statement.target
+    own = target.base if isinstance(target, Scripts) and target.primes else None
+    if own is None or not isinstance(own, Letter):
+        return False
+    applied = {id(part) for c in all_of(Call, statement.body) for part in walk(c.function)}
+    alone = [t for t in letters_of(statement.body) if t == own and id(t) not in applied]
+    if not alone or own.text in FUNCTIONS:
+        return bool(alone)
+    others = [e.statement for e in entries if e.statement is not statement]
+    calls = [call.function for said in others for call in all_of(Call, said)]
+    targets = [getattr(said, "target", None) for said in others]
+    taken = {key_of(target) for target in targets if isinstance(target, Call)}
+    given = {key_of(name) for said in others for name in given_names(said)} - taken
+    return own in calls and own.text not in given
 
 
 def _is_prose(statement: Definition) -> bool:

@@ -29,6 +29,7 @@ from . import (
     newcomers,
     passersby,
     reach,
+    reviewers,
     scopes,
     sketches,
     strangers,
@@ -55,6 +56,7 @@ ROOMS = (
     disciplines,
     guests,
     lecturers,
+    reviewers,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

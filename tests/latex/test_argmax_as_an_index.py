@@ -130,3 +130,37 @@ def test_what_a_function_marks_is_an_index_where_it_stands_for_one():
     best = (f @ G).argmin()
     given = {"f": tensor(f, "obs"), "G": tensor(G, "obs", "kind")}
     same(called(text, "s", given), f + G[:, best] * f, "obs")
+
+
+CODES = r"Let $z \in \mathbb{R}^{\text{obs}, \text{xy}}$ and $C \in \mathbb{R}^{\text{level}:L, \text{code}, \text{xy}}$, and $r_0 = z$. "
+STEP = r"""$$\begin{aligned}
+c_l &= \underset{\text{code}}{\text{argmin}} \sum_{\text{xy}} (r_{l-1} - C_{\text{level}(l)})^2 \\
+r_l &= r_{l-1} - PICKED, \quad l = 1, \ldots, L
+\end{aligned}$$
+"""
+
+
+@pytest.mark.parametrize(
+    "picked",
+    [
+        r"C_{\text{level}(l), \text{code}(c_l)}",
+        r"[C_{\text{level}(l)}]_{\text{code}(c_l)}",  # one loop
+    ],
+)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        r"\tilde z = \sum_{l=1}^{L} C_{\text{level}(l), \text{code}(c_l)}",
+        r"\tilde z = z - r_L",
+        r"\tilde z = \sum_{l=1}^{L} \sum_{j=1}^{K} \mathbb{1}[c_l = j] C_{\text{level}(l), \text{code}(j)}",
+    ],
+)
+def test_members_of_a_series_that_an_argmax_defines_are_indices(picked, asked):
+    z, C = rng.normal(size=(6, 2)), rng.normal(size=(3, 4, 2))
+    left = z
+    for E in C:
+        left = left - E[((left[:, None] - E) ** 2).sum(2).argmin(1)]
+    head = CODES.replace(r"\text{code}", r"\text{code}:K")
+    text = f"{head}{STEP.replace('PICKED', picked)}$${asked}$$"
+    given = {"z": tensor(z, "obs", "xy"), "C": tensor(C, "level", "code", "xy")}
+    same(called(text, r"\tilde z", given), z - left, "obs", "xy")

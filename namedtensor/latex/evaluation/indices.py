@@ -16,6 +16,8 @@ from namedtensor.axes import BOUND, shown, unused
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.operations.elementwise import ADD, NEG, SUB
 from namedtensor.operations.indexing import AT, INDEX, from_front
+from namedtensor.operations.joining import CONCAT, STACK
+from namedtensor.operations.recurrence import SCAN
 from namedtensor.operations.reductions import argmax_index, argmin_index
 from namedtensor.operations.renaming import RENAME
 from namedtensor.operations.step_trees import Step, remade
@@ -277,7 +279,8 @@ def marked(value: Any) -> Any:
     found_by = {ARGMAX: argmax_index, ARGMIN: argmin_index}
     marks = found_by.get(node.operation.primitive) if node is not None else None
     if marks is None or len(node.operation.params[0]) != 1:
-        return None
+        hot = None if node is None else _hot_along(value.node)
+        return None if hot is None else one_based(argmax_index[hot](value))
     (axis,) = node.operation.params[0]
     index: Any = marks[axis](SymbolicTensor(node.operands[0]))
     found: Node = index.node
@@ -291,6 +294,26 @@ def marked(value: Any) -> Any:
             return None
         found = apply_node(operation, (found, *outer.operands[1:]))
     return one_based(SymbolicTensor(found))
+
+
+def _hot_along(node: Node) -> str | None:
+    """Give the axis along which members of a series are one-hot, as an argmax makes each of them."""
+    operation = node.operation
+    primitive, params = operation.primitive, operation.params
+    if primitive in (ARGMAX, ARGMIN):
+        return params[0][0] if len(params[0]) == 1 else None
+    if primitive is SCAN:
+        *_, step, place = params
+        return _hot_along(step.results[place])
+    if primitive in (STACK, CONCAT):
+        first, *others = {_hot_along(operand) for operand in node.operands}
+        return None if others or first == params[0] else first
+    if primitive not in (RENAME, INDEX, AT):
+        return None
+    axis = _hot_along(node.operands[0])
+    if axis is None or primitive is RENAME:
+        return axis and dict(params[0]).get(axis, axis)
+    return None if axis in (params[0] if primitive is INDEX else params) else axis
 
 
 def plain(value: Any) -> Any:

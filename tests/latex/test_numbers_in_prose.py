@@ -274,3 +274,19 @@ def test_a_number_below_the_name_of_a_function_is_a_parameter():
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document["L"](p=tensor(P, "word"), kappa=0.45)
     np.testing.assert_allclose(found.numpy(), np.maximum(P, 0.45).sum() / 0.45)
+
+
+@pytest.mark.parametrize("form", [r"e^{-\theta}", r"\exp \rho", r"\log(1 + e^{s})"])
+def test_how_a_positive_number_is_kept_positive_is_a_remark(form):
+    text = rf"""Let $u \in \mathbb{{R}}^{{\text{{a}}}}$, with a temperature $\tau > 0$:
+$$S = u / \tau$$
+It is learnt too, as $\tau = {form}$ in the code."""
+    assert [f for f in read(text).check() if f.severity != "note"] == []
+    assert str(read(text)["S"]) == "S(u: R[a], tau: R) -> R[a]"
+
+
+def test_a_positive_number_is_what_prose_makes_it_of_what_the_document_has():
+    text = r"""Let $u \in \mathbb{R}^{\text{a}:n}$, with a width $h > 0$:
+$$S = u / h$$
+We take $h = n^{-1/5}$."""
+    assert str(read(text)["S"]) == "S(u: R[a]) -> R[a]"

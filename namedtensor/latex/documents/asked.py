@@ -25,6 +25,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Letter,
+    Relation,
     Scripts,
     Space,
 )
@@ -145,6 +146,10 @@ class Asked:
             case Contract(left=left, right=right) | Binary(op="*" | "odot", left=left, right=right):
                 for one, other in ((left, right), (right, left)):
                     has = self.has(other).union(axis.name for axis in part.axes)
+                    yield from self._brought(one, text, [a for a in axes if a not in has])
+            case Relation(first=first, rest=((("<" | "<=" | ">" | ">="), second),)):
+                for one, other in ((first, second), (second, first)):  # x <= k, with a threshold k
+                    has = self.has(other)
                     yield from self._brought(one, text, [a for a in axes if a not in has])
             case Indexed(base=base):
                 after = given_by(part)

@@ -459,9 +459,7 @@ class Visit(Resolver):
     def body(self, defined: Defined) -> None:
         """Visit what a definition is made of."""
         bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
-        shadow = {k for k in map(key, bound) if k is not None}
-        if defined.kind != "function":
-            shadow |= {*defined.letters}
+        shadow = {k for k in map(key, bound) if k is not None} | defined.counting
         if defined.statement.op != "=" and defined.kind != "function":
             shadow.add(defined.key)
             before = self.names.before(defined)

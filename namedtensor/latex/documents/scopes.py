@@ -145,6 +145,14 @@ class Defined:
         return body.parts if isinstance(body, Items) and several else (body,)
 
     @property
+    def counting(self) -> set[str]:
+        """The letters that choose a member, and are no arguments: q of enc_q(q) is one."""
+        call = self.call
+        return {*self.letters} - {
+            key(a) for a in ((*call.arguments, *call.parameters) if call else ())
+        }
+
+    @property
     def call(self) -> Call | None:
         target = self.statement.target
         target = target.base if isinstance(target, Indexed) else target
@@ -555,9 +563,9 @@ class Names:
         return self._at.get(place.index)
 
     def counts(self, text: str, place: Place) -> bool:
-        """Say whether a letter is the index of a series that is defined at a place: nothing else is meant."""
+        """Say whether a letter is the index of what is defined at a place: nothing else is meant."""
         found = self._at.get(place.index)
-        return found is not None and found.kind != "function" and text in found.letters
+        return found is not None and text in found.counting
 
     def of(self, statement: Definition) -> Defined | None:
         """Give what a definition of this document defines."""

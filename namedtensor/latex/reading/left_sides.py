@@ -25,10 +25,12 @@ from namedtensor.latex.syntax import (
     Definition,
     Derivative,
     Expression,
+    Indexed,
     Items,
     Letter,
     Number,
     Relation,
+    Renaming,
     Scripts,
     Statement,
     Unary,
@@ -76,7 +78,7 @@ class LeftSides:
             name = key_of(part.function)
             if name in self.several or (_is_given(part) and name in self.givens):
                 return self._call(part)
-        elif isinstance(part, Bars) and part in self.whole:
+        elif isinstance(part, Bars | Indexed) and part in self.whole:
             return _name_of(part)
         both = compound(part, self.here)
         if isinstance(part, Binary) and isinstance(part.left, Binary) and _is_mark(part.left.right):
@@ -153,6 +155,7 @@ def left_sides(
         for text in (key_of(name), head_of(name))
     }
     densities -= known
+    declared = {key_of(n) for s in statements if isinstance(s, Declaration) for n in s.names}
     given: dict[str, set[int]] = {}
     for s, section in zip(statements, sections, strict=True):
         for text in {text for name in given_names(s) for text in (key_of(name), head_of(name))}:
@@ -180,6 +183,8 @@ def left_sides(
                     continue
                 calls.append(part)
             elif op != "=" or not _may_be_whole(part):
+                continue
+            elif isinstance(part, Indexed) and key_of(part.base) in declared:
                 continue
             lefts[at] = part
     if not (lefts or derived or densities):
@@ -230,6 +235,8 @@ def _left(statement: Statement) -> Iterator[tuple[Expression, str]]:
     if isinstance(statement, Definition) and isinstance(statement.target, Call):
         if _is_moment(statement.target):
             yield statement.target, "="
+    elif isinstance(statement, Definition) and _is_way(statement.target):
+        yield statement.target, "="
     elif isinstance(relation, Binary):  # \Delta t alone, in prose
         yield relation, "in"
     elif isinstance(statement, Constraint) and isinstance(relation, Relation):
@@ -271,6 +278,9 @@ def _settled(
         for at, left in [*lefts.items()]:
             if not _may_be_whole(left):
                 continue
+            if _is_way(left):
+                whole.add(left)
+                continue
             names = [name for name in names_of(left) if name is not getattr(left, "function", None)]
             if _is_moment(left):
                 given = _parted(left) if isinstance(left, Call) else []
@@ -304,13 +314,18 @@ def _made_of(statement: Statement, apart: Collection[Expression]) -> set[str]:
 
 def _may_be_whole(left: Expression) -> bool:
     r"""Say whether a left side may stand for a value as it is written: E[z], \log |\det J|, KL(q \| p)."""
-    if _is_moment(left):
+    if _is_moment(left) or _is_way(left):
         return True
     acts = isinstance(left, Bars) or (
         isinstance(left, Call) and head_of(left.function) in FUNCTIONS
     )
     inner = [c for c in all_of(Call, left) if head_of(c.function) in FUNCTIONS]
     return acts and bool(inner) and not all_of(AxisName, left)
+
+
+def _is_way(part: Expression) -> bool:
+    r"""Say whether a left side is a name with a way below, L_{\text{image} \to \text{text}}: none is renamed."""
+    return isinstance(part, Indexed) and all(isinstance(i, Renaming) for i in part.items)
 
 
 def _is_moment(part: Expression) -> bool:
@@ -331,6 +346,8 @@ def _bare(part: Expression) -> Expression:
 
 def _name_of(whole: Any) -> Letter | Scripts:
     """Give the name that stands for a left side."""
+    if isinstance(whole, Indexed):
+        return Scripts(whole.span, whole.base, sub=Letter(whole.span, _spelled(whole), "word"))
     letter = Letter(whole.span, _spelled(_bare(whole)), "word")
     if _bare(whole) is whole:
         return letter
@@ -345,6 +362,9 @@ def _spelled(part: Any) -> str:
             return text
         case Number(value=value):
             return str(value)
+        case Indexed(items=items):
+            ways = ["to".join([a.axis.name for a in (*i.before, *i.after)]) for i in items]
+            return "_".join(ways)
         case Call(function=function) if not (_is_moment(part) or head_of(function) in FUNCTIONS):
             return f"{_spelled(function)}({'_'.join(map(_spelled, _parted(part)))})"
         case Call(function=function):

@@ -7,10 +7,13 @@ what \sigma is, its square is a letter of its own, and \sigma_t is the root of i
 X_{i \cdot} = \sum_j X_{ij} says what a letter of its own is, and so do X_{\cdot j} and X_{++}. Marks stand
 for the indices that are summed or averaged over. The letter is X with the places of its marks: Xall2 of
 X_{i \cdot}, whose only index is i.
+
+In 1[e = e_t] the index e has the letter of a tensor whose elements stand beside it. It gets another one.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,8 +21,11 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
+from namedtensor.latex.reading.ranges import all_bound, listed
 from namedtensor.latex.reading.spoken import head_of, sections_around
 from namedtensor.latex.syntax import (
+    At,
+    Big,
     Call,
     Definition,
     Expression,
@@ -32,7 +38,7 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
-from namedtensor.latex.walk import children, letters_of, put, walk
+from namedtensor.latex.walk import all_of, children, letters_of, put, walk
 
 
 def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
@@ -183,3 +189,64 @@ def _margin(part: Any) -> Scripts | None:
     base = replace(part.base, text=f"{part.base.text}all{''.join(marks)}", style="word")
     sub: Expression | None = Items(part.span, tuple(letters), "") if letters else None
     return replace(part, base=base, sub=letters[0] if len(letters) == 1 else sub)
+
+
+# --------------------------------------------------------------------------------------- indices
+
+#: Letters for indices whose own letter is that of a tensor.
+INDICES = "ijklmnpqrstuvwabcdefghxyz"
+
+
+def put_indices_apart(entries: Sequence[Entry]) -> None:
+    """Give an index another letter where elements of a tensor with its letter stand in its formula."""
+    taken: set[str] = set()
+    for entry in entries:
+        said = entry.statement
+        bases = _bases(said) if isinstance(said, Definition) else set()
+        if not bases or not isinstance(said, Definition):
+            continue
+        taken = taken or {letter.text for e in entries for letter in letters_of(e.statement)}
+        below = _below(said.target.function if isinstance(said.target, Call) else said.target)
+        places = below if type(below) is tuple else () if below is None else listed(below)
+        own = [item.at if isinstance(item, At) else item for item in places]
+        clash = bases & {at.text for at in own if isinstance(at, Letter)}
+        if clash:
+            entry.found.statement = put(said, _Renamed(clash, taken))
+        elif any(bases & _bound(big) for big in all_of(Big, said)):
+            entry.found.statement = put(said, functools.partial(_with_own, bases, taken))
+
+
+def _bound(part: Big) -> set[str]:
+    return {one.index.text for one in all_bound(part) if isinstance(one.index, Letter)}
+
+
+def _with_own(bases: set[str], taken: set[str], part: Any) -> Expression | None:
+    """Give an operator's index another letter than that of a tensor below it."""
+    clash = bases & _bound(part) if isinstance(part, Big) else set()
+    clash &= _bases(part)
+    return put(part, _Renamed(clash, taken)) if clash else None
+
+
+def _bases(part: Any) -> set[str]:
+    """List the letters of which elements or members stand in a part."""
+    below = [*all_of(Indexed, part), *[p for p in all_of(Scripts, part) if p.sub is not None]]
+    return {p.base.text for p in below if isinstance(p.base, Letter)}
+
+
+class _Renamed:
+    """What to put for indices that have the letter of a tensor: letters that the document does not use."""
+
+    def __init__(self, letters: set[str], taken: set[str]) -> None:
+        free = [letter for letter in INDICES if letter not in taken]
+        self._new = dict(zip(sorted(letters), free, strict=False))
+
+    def __call__(self, part: Any) -> Expression | None:
+        """Give an index its new letter; None for any other part."""
+        if isinstance(part, Indexed) and isinstance(part.base, Letter):
+            return replace(part, items=put(part.items, self))
+        if isinstance(part, Scripts) and isinstance(part.base, Letter) and part.sub is not None:
+            sup = None if part.sup is None else put(part.sup, self)
+            return replace(part, sub=put(part.sub, self), sup=sup)
+        if isinstance(part, Letter) and part.text in self._new:
+            return replace(part, text=self._new[part.text])
+        return None

@@ -22,6 +22,7 @@ from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.left_sides import LeftSides
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
+from namedtensor.latex.reading.own_letters import put_indices_apart
 from namedtensor.latex.reading.quantities import with_quantities
 from namedtensor.latex.reading.reworded import reworded, with_identities
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
@@ -154,6 +155,7 @@ def statements_of(
     entries = list(with_identities(entries, source.text))
     left_sides = reworded(entries, source.text, host.parents)
     shorthand = short_elements(entries, host.parents)
+    put_indices_apart([e for e in entries if isinstance(e.read, Found)])
     put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)
     statements, faults, told = sorted_out(entries, source.text, host.parents)
     statements = with_each_of_a_chain(settled(statements, source.text), host.parents)

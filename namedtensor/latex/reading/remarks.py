@@ -120,6 +120,9 @@ FOR_ALL = re.compile(
     r"(?:\$|\\\))?\s*,?\s*(?:for\s+(?:all|every|each|any)?)?\s*(?:\$|\\\()", re.IGNORECASE
 )
 
+#: Relations that say how large a number is.
+ORDERED = frozenset(("<", "<=", ">", ">="))
+
 #: The axes of tensors by their letters, where they are given.
 Given = Nearby[set[str]]
 
@@ -241,6 +244,10 @@ def _remarks(
     unknown = any(_is_unknown(name, *others) for name in names_of(statement.body))
     if element and (unknown or any(all_of(Dots, statement.body))):
         return True  # it says in another notation what m_i is
+    made_of = {letter.text for letter in letters_of(statement.body)} - CONSTANTS - FUNCTIONS
+    if isinstance(target, Letter) and target.text in elements.bounded and made_of:
+        if not any(elements.mentioned(text) > 1 for text in made_of):
+            return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
     number = not any(map(is_declared, names_of(statement.body)))
     starts = isinstance(target, Scripts) and head_of(target) in elements.members
     if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):
@@ -361,6 +368,14 @@ class _Elements:
         self._displayed = Given(parents)
         self._made_of: dict[str, set[str]] = {}
         self.series: set[str] = set()
+        #: letters of numbers of which relations say how large they are
+        self.bounded = {
+            relation.first.text
+            for e in entries
+            for relation in [getattr(e.statement, "relation", None)]
+            if isinstance(relation, Relation) and isinstance(relation.first, Letter)
+            if relation.rest[0][0] in ORDERED
+        }
         #: letters of which displays give members: b of b^r, which b^0 = 0 in prose starts
         self.members = {
             head_of(name)
@@ -388,6 +403,11 @@ class _Elements:
         if head_of(target) in self.members or key_of(target) in self.declared.names:
             return False
         return bool(self.declared.near(key_of(target.base), section))
+
+    def mentioned(self, text: str) -> int:
+        """Count the statements with a letter."""
+        every = [letters_of(e.statement) for e in self._entries]
+        return sum(any(letter.text == text for letter in letters) for letters in every)
 
     def is_shown(self, entry: Entry) -> bool:
         """Say whether prose says, of elements at any index that a display defines, more than a number."""

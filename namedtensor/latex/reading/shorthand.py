@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.before_first import outside_of
 from namedtensor.latex.reading.ranges import bound_by, indices_of, listed, pieces_below, ranges_in
 from namedtensor.latex.reading.spoken import head_of, key_of, lies_in, sections_around
@@ -376,6 +376,8 @@ class _Formula:
             parts["target"] = target or statement.target
             if any(part is not getattr(statement, name) for name, part in parts.items()):
                 statement = replace(statement, **parts)
+            if not statement.chain and _says_how(statement.target, statement.body):
+                self.entry.found.part_of = QUIET["remark"]
             self.known.note(statement, self.section)
         if statement != self.entry.statement:
             self.entry.found.statement, self.entry.found.named = statement, True
@@ -707,6 +709,14 @@ def short_form(part: Any) -> tuple[Letter, Expression] | None:
         return None
     plain = part.sub is not None and part.sup is None and not part.primes
     return (part.base, part.sub) if plain else None  # type: ignore[return-value]
+
+
+def _says_how(target: Expression, body: Expression) -> bool:
+    """Say whether a definition only says how elements are written short: y_t = y_{seq(t)}."""
+    if target == body or not isinstance(body, Indexed):
+        return target == body
+    at = [item.at for item in body.items if isinstance(item, At)]
+    return short_form(target) == (body.base, at[0] if len(at) == 1 else None)
 
 
 def _has_indices(part: Any) -> bool:

@@ -235,7 +235,9 @@ class Axes(Cursor):
             whole = self.joined_along(base, self.axes_in(bounds), start)
             if whole is not None:
                 return whole
-        return self.scripted(base, start, sub=self.script(bounds))
+        sub = self.script(bounds)
+        of_limit = isinstance(base, Letter) and "lim" in base.text
+        return self.scripted(base, start, sub=sub if of_limit else _way_named(sub))
 
     def is_plus(self, bounds: tuple[int, int]) -> bool:
         return [token.text for token in self.tokens[slice(*bounds)]] == ["+"]
@@ -468,6 +470,14 @@ def _one_sided(arrow: str, side: str, span: Span) -> Fault:
         span,
         "write the axis as it was, an arrow, and the axis as it shall be",
     )
+
+
+def _way_named(script: Expression) -> Expression:
+    r"""Read I \to T, letters below a name which are no axes, as one word."""
+    match script:
+        case Relation(first=Letter(text=before), rest=(("->", Letter(text=after)),)):
+            return Letter(script.span, f"{before}to{after}", "word")
+    return script
 
 
 def _names(sup: Expression | None) -> bool:

@@ -132,7 +132,10 @@ def test_what_a_function_marks_is_an_index_where_it_stands_for_one():
     same(called(text, "s", given), f + G[:, best] * f, "obs")
 
 
-CODES = r"Let $z \in \mathbb{R}^{\text{obs}, \text{xy}}$ and $C \in \mathbb{R}^{\text{level}:L, \text{code}, \text{xy}}$, and $r_0 = z$. "
+CODES = (
+    r"Let $z \in \mathbb{R}^{\text{obs}, \text{xy}}$, $r_0 = z$ and "
+    r"$C \in \mathbb{R}^{\text{level}:L, \text{code}:K, \text{xy}}$. "
+)
 STEP = r"""$$\begin{aligned}
 c_l &= \underset{\text{code}}{\text{argmin}} \sum_{\text{xy}} (r_{l-1} - C_{\text{level}(l)})^2 \\
 r_l &= r_{l-1} - PICKED, \quad l = 1, \ldots, L
@@ -160,7 +163,6 @@ def test_members_of_a_series_that_an_argmax_defines_are_indices(picked, asked):
     left = z
     for E in C:
         left = left - E[((left[:, None] - E) ** 2).sum(2).argmin(1)]
-    head = CODES.replace(r"\text{code}", r"\text{code}:K")
-    text = f"{head}{STEP.replace('PICKED', picked)}$${asked}$$"
+    text = f"{CODES}{STEP.replace('PICKED', picked)}$${asked}$$"
     given = {"z": tensor(z, "obs", "xy"), "C": tensor(C, "level", "code", "xy")}
     same(called(text, r"\tilde z", given), z - left, "obs", "xy")

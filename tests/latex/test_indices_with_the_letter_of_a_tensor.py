@@ -28,7 +28,8 @@ def silent(text):
     ("formula", "wanted", "axes"),
     [
         (
-            r"f_{\text{tok}(t), \text{expert}(e)} = \begin{cases} 1 & \text{if } e = e_t \\ 0 & \text{otherwise} \end{cases}",
+            r"f_{\text{tok}(t), \text{expert}(e)} = "
+            r"\begin{cases} 1 & \text{if } e = e_t \\ 0 & \text{otherwise} \end{cases}",
             hot,
             "tok expert",
         ),
@@ -54,7 +55,11 @@ def test_an_index_may_have_the_letter_of_a_tensor_whose_elements_stand_beside_it
 
 
 def test_a_wrong_axis_beside_such_an_index_is_found():
-    text = HEAD + SERIES + r"$$f_{\text{expert}(e)} = \sum_{t=1}^T \sum_{\text{emb}} \mathbb{1}[e_t = e]$$"
+    text = (
+        HEAD
+        + SERIES
+        + r"$$f_{\text{expert}(e)} = \sum_{t=1}^T \sum_{\text{emb}} \mathbb{1}[e_t = e]$$"
+    )
     assert not silent(text)
 
 

@@ -182,9 +182,7 @@ def left_sides(
                 if _is_identity(statement, part, stated):
                     continue
                 calls.append(part)
-            elif op != "=" or not _may_be_whole(part):
-                continue
-            elif isinstance(part, Indexed) and key_of(part.base) in declared:
+            elif op != "=" or not _may_be_whole(part) or _is_way(part, declared):
                 continue
             lefts[at] = part
     if not (lefts or derived or densities):
@@ -323,9 +321,10 @@ def _may_be_whole(left: Expression) -> bool:
     return acts and bool(inner) and not all_of(AxisName, left)
 
 
-def _is_way(part: Expression) -> bool:
-    r"""Say whether a left side is a name with a way below, L_{\text{image} \to \text{text}}: none is renamed."""
-    return isinstance(part, Indexed) and all(isinstance(i, Renaming) for i in part.items)
+def _is_way(part: Expression, bases: Collection[str] | None = None) -> bool:
+    r"""Say whether a part is a name with a way below, L_{\text{a} \to \text{b}}, of one of some bases."""
+    ways = isinstance(part, Indexed) and all(isinstance(i, Renaming) for i in part.items)
+    return ways and (bases is None or key_of(part) in bases)
 
 
 def _is_moment(part: Expression) -> bool:
@@ -363,8 +362,8 @@ def _spelled(part: Any) -> str:
         case Number(value=value):
             return str(value)
         case Indexed(items=items):
-            ways = ["to".join([a.axis.name for a in (*i.before, *i.after)]) for i in items]
-            return "_".join(ways)
+            ways = [(*i.before, *i.after) for i in items if isinstance(i, Renaming)]
+            return "_".join(["to".join([a.axis.name for a in way]) for way in ways])
         case Call(function=function) if not (_is_moment(part) or head_of(function) in FUNCTIONS):
             return f"{_spelled(function)}({'_'.join(map(_spelled, _parted(part)))})"
         case Call(function=function):

@@ -202,8 +202,7 @@ def put_indices_apart(entries: Sequence[Entry]) -> None:
     taken: set[str] = set()
     for entry in entries:
         said = entry.statement
-        bases = _bases(said) if isinstance(said, Definition) else set()
-        if not bases or not isinstance(said, Definition):
+        if not isinstance(said, Definition) or not (bases := _bases(said)):
             continue
         taken = taken or {letter.text for e in entries for letter in letters_of(e.statement)}
         below = _below(said.target.function if isinstance(said.target, Call) else said.target)
@@ -229,8 +228,9 @@ def _with_own(bases: set[str], taken: set[str], part: Any) -> Expression | None:
 
 def _bases(part: Any) -> set[str]:
     """List the letters of which elements or members stand in a part."""
-    below = [*all_of(Indexed, part), *[p for p in all_of(Scripts, part) if p.sub is not None]]
-    return {p.base.text for p in below if isinstance(p.base, Letter)}
+    bases = [p.base for p in all_of(Indexed, part)]
+    bases += [p.base for p in all_of(Scripts, part) if p.sub is not None]
+    return {base.text for base in bases if isinstance(base, Letter)}
 
 
 class _Renamed:

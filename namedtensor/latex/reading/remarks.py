@@ -245,9 +245,9 @@ def _remarks(
     if element and (unknown or any(all_of(Dots, statement.body))):
         return True  # it says in another notation what m_i is
     made_of = {letter.text for letter in letters_of(statement.body)} - CONSTANTS - FUNCTIONS
-    if isinstance(target, Letter) and target.text in elements.bounded and made_of:
-        if not any(elements.mentioned(text) > 1 for text in made_of):
-            return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
+    positive = isinstance(target, Letter) and target.text in elements.bounded
+    if positive and made_of and all(elements.mentioned(text) == 1 for text in made_of):
+        return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
     number = not any(map(is_declared, names_of(statement.body)))
     starts = isinstance(target, Scripts) and head_of(target) in elements.members
     if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):

@@ -71,7 +71,41 @@ PIECES = {
         -ZERO.sum(1)
     ),
     r"For $i \neq j$ let $$P_{ij} = d_{ij}$$ and $P_{ii} = 0$.": ZERO,
+    rf"$${OFF} = \begin{{cases}} {OF} & i \neq j \\"
+    r"-\sum_{k \neq i} P_{\text{w}(i),\text{w}'(k)} & i = j \end{cases}$$": with_diagonal(
+        -ZERO.sum(1)
+    ),
+    r"$$P_{ij} = \begin{cases} 1 - \sum_{i: i \neq j} P_{ij} & i = j \\ d_{ij} & \text{otherwise}"
+    r" \end{cases}$$": with_diagonal(1 - ZERO.sum(0)),
+    r"$$P_{ij} = \begin{cases} d_{ij} & i < j \\ 0 & i > j \\ \prod_{k > i} P_{ik} & i = j \end{cases}$$": (
+        np.triu(with_diagonal([*np.prod(np.where(np.triu(np.ones((4, 4)), 1), d, 1), 1)]))
+    ),
 }
+
+#: What stands on a diagonal and is made of itself.
+CIRCULAR = [
+    r"$$P_{ij} = d_{ij} \text{ for } i \neq j, \quad P_{ii} = -\sum_j P_{ij}$$",
+    r"$$P_{ij} = \begin{cases} d_{ij} & i \neq j \\ -\sum_k P_{ik} & i = j \end{cases}$$",
+    r"$$P_{ij} = \begin{cases} d_{ij} & i \neq j \\ -\sum_{k \neq i} P_{kk} & i = j \end{cases}$$",
+]
+
+
+@pytest.mark.parametrize("text", CIRCULAR)
+def test_a_diagonal_that_is_made_of_itself_is_reported(text):
+    assert "undefined" in {f.code for f in read(PAIR + text).check()}
+
+
+def test_an_element_of_an_axis_and_its_copy_has_its_indices_in_their_order():
+    text = PAIR + rf"$${OFF} = d_{{ij}} - d_{{ji}} + \sum_{{k=1}}^n d_{{jk}}$$"
+    found = right(text, "P", {"d": tensor(d, "w w'")})
+    np.testing.assert_allclose(found.numpy("w w'"), d - d.T + d.sum(1))
+
+
+def test_a_formula_that_is_nan_for_one_size_alone_is_not_reported():
+    text = PAIR + r"$$s(d) = \frac{1}{n - 2} \sum_{\text{w}} (d - d)$$"
+    assert [f for f in read(text).check() if f.severity != "note"] == []
+    nothing = text.replace("n - 2", "n - n")
+    assert [f.code for f in read(nothing).check() if f.severity != "note"] == ["nan"]
 
 
 @pytest.mark.parametrize("text", PIECES)

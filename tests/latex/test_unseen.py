@@ -10,7 +10,6 @@ SHORT = {
     "gaussian_process.md": (1, 0, 0),
     "preferences.tex": (1, 0, 0),
     "latent_paths.tex": (1, 0, 0),
-    "phylogeny.md": (0, 2, 2),
     "breeding.md": (0, 1, 3),
     "iterations.tex": (1, 2, 4),
     "signals.tex": (0, 1, 0),

@@ -68,6 +68,9 @@ NUMBERS = 4_000_000
 SIZES = (2, 12, 7)
 MOST = 10_000
 
+#: The size that is tried next of all axes of a formula that is nan for the small one: 1/(m - 2).
+NEXT = 3
+
 #: The number of normal draws: a formula that splits numbers at a threshold may need many of them until
 #: there are numbers on both sides.
 GAUSSIAN = 12
@@ -85,7 +88,7 @@ def check_numbers(document: Document, checker: Checker) -> None:
     """Report definitions that are nan for all inputs that were tried, and those that fail when run."""
     left = NUMBERS  # a count and not a time, so that each run gives the same findings
     ranges = [Ranges(checker, *limits) for limits in LIMITS]
-    trees = Trees(checker, SIZES[0])
+    trees = [Trees(checker, size) for size in (SIZES[0], NEXT)]
     for defined in itertools.islice(document.definitions.definitions, FORMULAS):
         if left <= 0:
             return
@@ -273,10 +276,15 @@ def _open_sizes(signature: Signature) -> Iterator[str]:
                 yield space.size_key(axis.name) or axis.name
 
 
-def tried(trees: Trees, defined: Defined) -> tuple[Sequence[Span], Tried]:
-    """Put a few inputs into the tree of a definition."""
+def tried(trees: Sequence[Trees], defined: Defined) -> tuple[Sequence[Span], Tried]:
+    """Put a few inputs into the tree of a definition, of one size and, where all give nan, of the next."""
+    found = Tried()
     try:
-        return (), _tried([trees.of_definition(defined, {})])
+        for of_size in trees:
+            found = _tried([of_size.of_definition(defined, {})])
+            if not found.nan:
+                break
+        return (), found
     except (*LIBRARY_ERRORS, NamedTensorError, LookupError, NotCounted):
         return (), Tried()
 

@@ -27,7 +27,14 @@ from namedtensor.latex.reading.left_sides import (
 )
 from namedtensor.latex.reading.own_letters import put_margins, put_squares
 from namedtensor.latex.reading.piecewise import joined
-from namedtensor.latex.reading.ranges import conjuncts, indices_of, listed, places_of, renamed
+from namedtensor.latex.reading.ranges import (
+    all_bound,
+    conjuncts,
+    indices_of,
+    listed,
+    places_of,
+    renamed,
+)
 from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
@@ -37,6 +44,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisName,
     AxisSize,
+    Big,
     Binary,
     Call,
     Case,
@@ -131,7 +139,9 @@ def reworded(
         for entry in found:
             _reword(entry, inside[entry.region.section])
     _join_pieces(found)
-    _join_diagonals(found)
+    known = frozenset([head_of(n) for entry in found for n in given_names(entry.statement)])
+    _join_diagonals(found, known)
+    _join_own_rows(found, known)
     mark_remarks(found, text, parents)
     return named
 
@@ -259,7 +269,7 @@ def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
     whole.statement, whole.part_of = joined, ""
 
 
-def _join_diagonals(entries: Sequence[Entry]) -> None:
+def _join_diagonals(entries: Sequence[Entry], known: frozenset[str]) -> None:
     """Join P_{ij} = a for i != j and P_{ii} = b to one definition, by cases."""
     off: dict[tuple[int, str], tuple[Entry, Definition]] = {}
     on: dict[tuple[int, str], list[tuple[Entry, Expression, Expression]]] = {}
@@ -287,20 +297,27 @@ def _join_diagonals(entries: Sequence[Entry]) -> None:
     for name in off.keys() & on.keys():
         if len(on[name]) == 1:
             (entry, definition), (other, target, body) = off[name], on[name][0]
-            _join_diagonal(entry, definition, other, target, body)
+            _join_diagonal(entry, definition, other, target, body, known)
 
 
-def _apart(condition: Expression | None, places: Sequence[Expression]) -> Relation | None:
-    """Find the part of a condition that keeps two indices apart: i != j."""
+def _apart(
+    condition: Expression | None, places: Sequence[Expression], op: str = "!="
+) -> Relation | None:
+    """Find the part of a condition that keeps two indices apart, i != j, or with "=" together."""
     for part in () if condition is None else conjuncts(condition):
-        unequal = isinstance(part, Relation) and [op for op, _ in part.rest] == ["!="]
-        if unequal and {part.first, part.rest[0][1]} <= {*places}:  # type: ignore[union-attr]
+        related = isinstance(part, Relation) and [sign for sign, _ in part.rest] == [op]
+        if related and {part.first, part.rest[0][1]} <= {*places}:  # type: ignore[union-attr]
             return part  # type: ignore[return-value]
     return None
 
 
 def _join_diagonal(
-    entry: Entry, off: Definition, other: Entry, target: Expression, body: Expression
+    entry: Entry,
+    off: Definition,
+    other: Entry,
+    target: Expression,
+    body: Expression,
+    known: frozenset[str],
 ) -> None:
     """Put what stands on a diagonal into the definition of what stands off it."""
     places, given = places_of(off.target), places_of(target)
@@ -310,25 +327,87 @@ def _join_diagonal(
     at, to = places.index(apart.first), places.index(apart.rest[0][1])
     if given[at] != given[to] or len({*given}) < len(given) - 1:
         return
-
-    written = "".join([letter.text for letter in letters_of((off, body))])
-
-    def element(part: Any) -> Any:
-        inside = places_of(part) if head_of(part) == head_of(target) else ()
-        if len(inside) != len(places) or len({*inside}) < len(inside):
-            return None
-        return renamed(off.body, dict(zip(places, inside, strict=True)))
-
-    free = (c for c in ascii_lowercase if c not in written)
-    other_names = {place: Letter(place.span, next(free)) for place in places if place not in given}
-    pairs = zip(reversed(given), reversed(places), strict=True)
-    value = renamed(put(renamed(body, other_names), element), dict(pairs))
+    value = _made_of_others(body, target, off.target, off.body, (at, to), known)
+    if value is None:
+        return
+    value = renamed(value, dict(zip(reversed(given), reversed(places), strict=True)))
     there = Relation(apart.span, places[to], (("=", places[at]),))
     rows = Case(body.span, value, there), Case(off.body.span, off.body, None)
     left = tuple([part for part in conjuncts(off.condition) if part != apart])  # type: ignore[arg-type]
     condition = Logic(apart.span, "and", left) if left[1:] else next(iter(left), None)
     entry.found.statement = replace(off, body=Cases(off.body.span, rows), condition=condition)
     other.leave_out(QUIET["joined"])
+
+
+def _join_own_rows(entries: Sequence[Entry], known: frozenset[str]) -> None:
+    """Put what P_{ij} is in the other rows of its cases into the row for i = j, which is made of them."""
+    for entry in entries:
+        said = entry.statement
+        if not isinstance(said, Definition) or not isinstance(said.body, Cases):
+            continue
+        places, rows = places_of(said.target), list(said.body.rows)
+        for at, row in enumerate(said.body.rows):
+            same = _apart(row.condition, places, "=")
+            others = (*said.body.rows[:at], *said.body.rows[at + 1 :])
+            if same is None or not others or row.condition is not same:
+                continue
+            diagonal = places.index(same.first), places.index(same.rest[0][1])
+            first, *more = others
+            whole = not more and first.condition in (None, _apart(first.condition, places))
+            off = first.value if whole else replace(said.body, rows=others)
+            value = _made_of_others(row.value, said.target, said.target, off, diagonal, known)
+            rows[at] = row if value is None else replace(row, value=value)
+        if rows != list(said.body.rows):
+            entry.found.statement = replace(said, body=replace(said.body, rows=tuple(rows)))
+
+
+def _made_of_others(
+    value: Expression,
+    there: Expression,
+    target: Expression,
+    off: Expression,
+    diagonal: tuple[int, int],
+    known: frozenset[str],
+) -> Expression | None:
+    r"""Put what elements off a diagonal are into what is `there` on it; None where one may lie on it too.
+
+    None does below a sum that keeps its index apart: j of \sum_{j \neq i} P_{ij}.
+    """
+    places, head, ours = places_of(target), head_of(target), {*places_of(there)}
+    taken = known.union([letter.text for letter in letters_of((value, target, off))])
+    fresh = (c for c in ascii_lowercase if c not in taken)
+
+    def own(part: Any) -> tuple[Expression, ...]:
+        found = places_of(part) if head_of(part) == head else ()
+        return found if len(found) == len(places) else ()
+
+    def element(part: Any) -> Any:
+        inside = own(part)
+        return renamed(off, dict(zip(places, inside, strict=True))) if inside else None
+
+    def below(part: Any) -> Any:
+        if not isinstance(part, Big):
+            return None
+        said = [r for r in all_of(Relation, part.lower) if {op for op, _ in r.rest} <= UNEQUAL]
+        ends = [(r.first, r.rest[0][1]) for r in said]
+        every = [inside for p in walk(part.body) if (inside := own(p))]
+        if not all({at[n] for n in diagonal} in map(set, ends) for at in every):
+            return None
+        bound = {one.index for one in all_bound(part)} - ours
+        bound |= {pair[0] for pair in ends if every and ours.issuperset(pair)}
+        names: dict[Expression, Expression] = {
+            at: replace(at, text=next(fresh, at.text))
+            for at in bound
+            if isinstance(at, Letter) and at in letters_of((*places, off))
+        }
+        return put(renamed(part, names), element)
+
+    found: Expression = put(value, below)
+    return found if not any(map(own, walk(found))) and not any(map(own, walk(off))) else None
+
+
+#: Relations that keep two indices apart.
+UNEQUAL = frozenset(("!=", "<", ">"))
 
 
 # ----------------------------------------------------------------------------------- indices

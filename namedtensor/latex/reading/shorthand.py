@@ -424,6 +424,9 @@ class _Formula:
             or self._by_name(letter)
             for letter in {*whole, *"".join(whole)}
         }
+        for (one, axis), (other, copy) in itertools.permutations(named(statement.target), 2):
+            if axis.rstrip("'") == copy.rstrip("'") and {one, other} <= found.keys():
+                found[one] |= {axis, copy}  # beside d_{ij}, d_{ji} is the transpose
         return self._of_own_places() | {letter: runs for letter, runs in found.items() if runs}
 
     def _is_shown(self) -> bool:

@@ -39,6 +39,39 @@ def test_a_margin_may_be_a_mean():
     np.testing.assert_allclose(found.numpy("row col"), A - A.mean(1, keepdims=True))
 
 
+@pytest.mark.parametrize("mark", [r"\cdot", r"\bullet", "+", "*"])
+def test_a_margin_may_name_the_axes_of_its_indices(mark):
+    text = (
+        HEAD + rf"$$X_{{\text{{row}}(i), {mark}}} = \sum_j X_{{\text{{row}}(i), \text{{col}}(j)}}, "
+        rf"\quad X_{{{mark}, \text{{col}}:j}} = \sum_i X_{{\text{{row}}(i), \text{{col}}(j)}}$$ "
+        rf"$$E_{{ij}} = X_{{\text{{row}}(i), {mark}}} X_{{{mark} j}}$$"
+    )
+    document = read(text)
+    assert {"Xall2", "Xall1"} <= {*document}
+    found = right(text, "E", {"X": tensor(A, "row col")})
+    np.testing.assert_allclose(found.numpy("row col"), np.outer(A.sum(1), A.sum(0)))
+
+
+@pytest.mark.parametrize("row", [r"X_{i,:}", r"X_{i :}", r"X_{\text{row}(i), :}"])
+def test_a_colon_stands_for_all_along_an_axis(row):
+    text = HEAD + rf"$$y_i = \sum_{{\text{{col}}}} {row}, \quad i = 1, \ldots, n$$"
+    found = right(text, "y", {"X": tensor(A, "row col")})
+    np.testing.assert_allclose(found.numpy("row"), A.sum(1))
+    wrong = text.replace(r"\sum_{\text{col}}", r"\sum_{\text{row}}")
+    assert "error" in {f.severity for f in read(wrong).check()}
+
+
+def test_a_column_is_along_the_first_axis():
+    found = right(HEAD + r"$$z = \sum_{\text{row}} X_{:,2}$$", "z", {"X": tensor(A, "row col")})
+    np.testing.assert_allclose(found.numpy(), A[:, 1].sum())
+
+
+def test_a_margin_that_nothing_defines_is_no_element():
+    (found,) = read(HEAD + r"$$y = \sum_{\text{row}} X_{i \cdot}$$").check()
+    assert found.message == r"X_{i \cdot} is neither declared nor defined"
+    assert r"say what it is: X_{i \cdot} = ..." in found.hint
+
+
 def test_the_wrong_axis_in_a_margin_is_found():
     text = HEAD + r"$$X_{i \cdot} = \sum_{\text{tok}} X$$ $$D_{ij} = X_{ij} - X_{i \cdot}$$"
     assert "error" in {f.severity for f in read(text).check()}

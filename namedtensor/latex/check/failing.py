@@ -43,6 +43,7 @@ from namedtensor.latex.syntax import (
     Number,
     Renaming,
     Scripts,
+    Text,
     Unary,
 )
 from namedtensor.latex.walk import all_of, walk
@@ -164,6 +165,7 @@ def _as_element(symbols: Symbols, where: Expression) -> str:
         or not isinstance(where, Scripts)
         or where.sub is None
         or where.sup is not None
+        or (isinstance(where.sub, Text) and not where.sub.text.isalnum())  # a margin
     ):
         return ""
     declared = symbols.declaration(where.base, place)

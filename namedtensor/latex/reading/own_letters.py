@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,8 +25,10 @@ from namedtensor.latex.reading.ranges import all_bound, listed
 from namedtensor.latex.reading.spoken import head_of, sections_around
 from namedtensor.latex.syntax import (
     At,
+    AxisName,
     Big,
     Call,
+    Declaration,
     Definition,
     Expression,
     Indexed,
@@ -155,40 +157,82 @@ class _Squares:
 # --------------------------------------------------------------------------------------- margins
 
 
-#: Marks and single letters, as they stand below a letter.
-PLACE = re.compile(r"(\\cdot|\\bullet|[+*])|([a-z])|,")
+#: Marks and single indices, as they stand below a letter.
+PLACE = re.compile(r"(\\cdot|\\?bullet|[+*:])|([a-z])|(\d+)|,")
 
 
 def put_margins(entries: Sequence[Entry]) -> None:
-    """Give the margins that are defined letters of their own."""
+    """Give the margins that are defined letters of their own, and write X_{i,:} as a row of X."""
     targets = [e.statement.target for e in entries if isinstance(e.statement, Definition)]
-    known = {(head_of(t), margin.base) for t in targets if (margin := _margin(t)) is not None}
+    known = {margin[0] for target in targets if (margin := _margin(target)) is not None}
+    spaces: dict[Expression, set[tuple[AxisName, ...]]] = {}
+    for said in [e.statement for e in entries if isinstance(e.statement, Declaration)]:
+        axes = tuple([sized.axis for sized in said.space.axes])  # type: ignore[union-attr]
+        for name in said.names:  # type: ignore[union-attr]
+            spaces.setdefault(name, set()).add(axes)
 
     def change(part: Any) -> Expression | None:
         margin = _margin(part)
-        if margin is None or (head_of(part), margin.base) not in known:
-            return None
-        return margin.base if margin.sub is None and margin.sup is None else margin
+        return margin[1] if margin is not None and margin[0] in known else _row(part, spaces)
 
-    for entry in entries if known else ():
-        entry.found.statement = put(entry.statement, change)
+    for entry in entries:
+        if known or all_of(Text, entry.statement):
+            entry.found.statement = put(entry.statement, change)
 
 
-def _margin(part: Any) -> Scripts | None:
-    """Give a margin as a letter of its own with its indices; None for what is none."""
-    if not isinstance(part, Scripts) or not isinstance(part.base, Letter):
+def _marked(part: Any) -> tuple[Letter, list[tuple[str, Expression | At]]] | None:
+    r"""Give the letter of X_{i \cdot} or X_{\text{row}(i), \cdot}, and its marks and indices in their order."""
+    items = part.items if isinstance(part, Indexed) else ()
+    whole = part.base if items else part
+    if not isinstance(whole, Scripts) or not isinstance(whole.base, Letter) or whole.sub is None:
         return None
-    said = part.sub.text if isinstance(part.sub, Text) else ""
-    if isinstance(part.sub, Unary) and isinstance(part.sub.operand, Letter):
-        said = part.sub.op + part.sub.operand.text
-    found = [m for m in PLACE.finditer(said) if m[0] != ","]
-    marks = [str(at) for at, m in enumerate(found, 1) if m[1]]
-    letters = [Letter(part.sub.span, m[2]) for m in found if m[2]]  # type: ignore[union-attr]
-    if not marks or len(found) < 2 or PLACE.sub("", said):
+    sub = whole.sub
+    said = sub.text if isinstance(sub, (Text, Letter)) else ""
+    if isinstance(sub, Unary) and isinstance(sub.operand, Letter):
+        said = sub.op + sub.operand.text
+    found: list[tuple[str, Any]] = []
+    for m in PLACE.finditer(said):
+        number = Number(sub.span, int(m[3])) if m[3] else None
+        found += [] if m[0] == "," else [(m[1] or "", number or Letter(sub.span, m[0]))]
+    if PLACE.sub("", said) or not any(m for m, _ in found) or len(found) + len(items) < 2:
         return None
-    base = replace(part.base, text=f"{part.base.text}all{''.join(marks)}", style="word")
-    sub: Expression | None = Items(part.span, tuple(letters), "") if letters else None
-    return replace(part, base=base, sub=letters[0] if len(letters) == 1 else sub)
+    if items and not all(m for m, _ in found):
+        return None
+    before = [("", item) for item in items if item.span.start < sub.span.start]
+    behind = [("", item) for item in items[len(before) :]]
+    return whole.base, [*before, *found, *behind]
+
+
+def _margin(part: Any) -> tuple[Letter, Expression] | None:
+    """Give the letter of a margin, and this letter with its indices; None for what is none."""
+    marked = _marked(part)
+    if marked is None or any(mark == ":" for mark, _ in marked[1]):
+        return None
+    letter, places = marked
+    at = "".join([str(i) for i, (mark, _) in enumerate(places, 1) if mark])
+    base = replace(letter, text=f"{letter.text}all{at}", style="word")
+    if isinstance(part, Indexed):
+        return base, replace(part, base=base)
+    indices: Any = tuple([index for mark, index in places if not mark])
+    below = indices[0] if len(indices) == 1 else Items(part.span, indices, "")
+    return base, replace(part, base=base, sub=below) if indices else base
+
+
+def _row(part: Any, spaces: Mapping[Expression, set[tuple[AxisName, ...]]]) -> Indexed | None:
+    """Give X_{i,:} and X_{:,j} of a declared X the axes of its indices; None for any other part."""
+    marked = _marked(part)
+    known = () if marked is None else [*spaces.get(marked[0], ())]
+    axes = known[0] if len(known) == 1 else ()
+    if marked is None or len(axes) != len(marked[1]) or {m for m, _ in marked[1]} != {"", ":"}:
+        return None
+    items = tuple(
+        [
+            at if isinstance(at, At) else At(at.span, axis, at)
+            for axis, (mark, at) in zip(axes, marked[1], strict=True)
+            if not mark
+        ]
+    )
+    return Indexed(part.span, marked[0], items)
 
 
 # --------------------------------------------------------------------------------------- indices

@@ -131,3 +131,17 @@ def test_a_call_may_give_the_axes_of_the_body_s_own_tensors():
     same(formula(A, A, w=w), X + a * X, "batch", "emb")
     same(formula(A, 2.0, w=w), X + 2 * a, "batch", "emb")
     same(formula(1.0, 2.0, w=w), 1 + 2 * a, "emb")
+
+
+@pytest.mark.parametrize("op", [">", r"\neq", r"\le"])
+def test_a_condition_is_an_argument_like_others(op):
+    text = rf"Let $a \in \mathbb{{R}}^{{\text{{node}}}}$. $$g(z) = 2z, \qquad y = g(a {op} 0)$$"
+    holds = {">": a > 0, r"\neq": a != 0, r"\le": a <= 0}[op]
+    same(called(text, "y", {"a": tensor(a, "node")}), 2 * holds, "node")
+
+
+def test_a_condition_counts_among_the_arguments():
+    (found,) = read(
+        r"Let $a \in \mathbb{R}^{\text{node}}$. $$g(u, z) = u z, \qquad y = g(a > 0)$$"
+    ).check()
+    assert found.message == "g takes 2 arguments, u and z, and 1 is given"

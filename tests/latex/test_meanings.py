@@ -257,3 +257,21 @@ def test_what_prose_defines_behind_a_recurrence_is_no_piece_of_it():
         r"\quad t = 2, \ldots, n,$$ and $\log Z = \log y_{\text{a}(n)}$."
     )
     assert np.allclose(run(text, r"\log Z"), np.log(2 * X[0] + X[1]))
+
+
+@pytest.mark.parametrize("body", ["x^2 (x > 0)", r"\log x \ (x \ge 1)", r"2 + t x (0 < x < 2)"])
+def test_a_condition_in_brackets_at_the_end_may_be_a_factor_or_what_a_formula_is_for(body):
+    text = rf"Let $x, t \in \mathbb{{R}}^{{\text{{a}}}}$. $$f(x) = {body}$$"
+    (found,) = read(text).check()
+    assert found.severity == "note"
+    assert "is a product" in found.message
+    start, condition = body[:-1].rsplit("(", 1)
+    assert f"write [{condition}] to say so" in found.hint
+    for clear in (f"[{condition}]", rf"\text{{for }} {condition}"):
+        assert read(text.replace(body, start + clear)).check() == []
+
+
+def test_a_condition_is_a_factor_in_the_midst_of_a_formula():
+    text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$f(x) = (x > 1) x + \mathbf{1}(x > 2)$$"
+    assert said(text) == []
+    np.testing.assert_allclose(run(text, "f"), [0, 2])

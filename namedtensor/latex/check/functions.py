@@ -23,6 +23,7 @@ from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
+from namedtensor.latex.evaluation.identifiers import is_setting
 from namedtensor.latex.evaluation.values import UNKNOWN, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.findings import Finding
@@ -35,7 +36,6 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Letter,
-    Relation,
     Scripts,
     Signature,
     Space,
@@ -93,7 +93,7 @@ class CallCheck:
         given = [
             (part, type_of(value))
             for part, value in zip(call.arguments, values, strict=False)
-            if not isinstance(part, Relation)
+            if not is_setting(part)
         ]
         if len(given) != len(self.arguments):
             self._wrong_count(call, given)
@@ -298,7 +298,7 @@ class CheckedFunction:
         self.written = checker.report.text(defined.name.span)
         assert defined.call is not None
         self.call: Call = defined.call
-        self.names = [a for a in defined.call.arguments if not isinstance(a, Relation)]
+        self.names = [a for a in defined.call.arguments if not is_setting(a)]
         self._values: dict[str, Value] | None = None
         self._results: tuple[Type | None, ...] = ()
         self._busy = False
@@ -326,7 +326,7 @@ class CheckedFunction:
                 space = signature.domain[place] if signature else None
                 self._values[key(name) or ""] = self._argument(name, space)
             for setting in self.call.arguments:
-                if isinstance(setting, Relation):
+                if is_setting(setting):
                     text = key(setting.first) or ""
                     self._values[text] = self.checker.size_symbol(text)
             for parameter in self.call.parameters:

@@ -19,7 +19,9 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Letter,
+    Logic,
     Number,
+    Relation,
     Scripts,
 )
 from namedtensor.latex.walk import all_of, walk
@@ -47,6 +49,7 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
                     _constant(checker, part, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)
+            _factor(checker, statement.body)
 
 
 def _rate(checker: Checker, definition: Definition, place: Place) -> None:
@@ -135,3 +138,26 @@ def _product(checker: Checker, call: Call) -> None:
         f"{text} is no function: {checker.report.text(call.span)} is the product of {text} and {argument}",
         hint=f"define it, {text}({argument}) = ..., or write the product without brackets",
     )
+
+
+def _factor(checker: Checker, body: Expression) -> None:
+    """Note x^2 (x > 0) at the end of a definition: a factor of 1 or 0, and not what it holds for."""
+    text = checker.report.text
+    for part in walk(body):
+        match part:
+            case Call(function=first, arguments=(Relation() | Logic() as last,), bracket="("):
+                known = checker.type_of(first) is not None
+            case Binary(op="*", how="juxtaposed", right=Relation() | Logic() as last):
+                known = text(part.span).endswith(")")
+            case _:
+                continue
+        if known and part.span.end == body.span.end:
+            said = text(last.span)
+            said = said[1:-1] if said.startswith("(") and said.endswith(")") else said
+            checker.report.note(
+                "meaning",
+                part.span,
+                f"{text(part.span)} is a product: ({said}) is 1 where this holds, and 0 elsewhere",
+                hint=rf"write [{said}] to say so, or \text{{for }} {said} where the formula is for that",
+            )
+            return

@@ -18,6 +18,7 @@ from namedtensor.latex.documents.scripts import Indices, key, match, stem
 from namedtensor.latex.evaluation.by_elements import SIZE_OF
 from namedtensor.latex.evaluation.conditions import held_by
 from namedtensor.latex.evaluation.evaluate import Evaluator
+from namedtensor.latex.evaluation.identifiers import is_setting
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
     ArgumentsError,
@@ -27,7 +28,7 @@ from namedtensor.latex.evaluation.values import (
     UnsettledError,
     Value,
 )
-from namedtensor.latex.syntax import Call, Expression, Relation, Scripts
+from namedtensor.latex.syntax import Call, Expression, Scripts
 from namedtensor.latex.walk import walk
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class CheckScope(Resolver):
         for part in walk(body):
             if isinstance(part, Call) and held_by(part) is None:
                 self.bundles |= {id(p) for p in part.parameters}
-                settings = [a for a in part.arguments if isinstance(a, Relation)]
+                settings = [a for a in part.arguments if is_setting(a)]
                 self.bundles |= {id(value) for s in settings for _, value in s.rest}
 
 

@@ -30,11 +30,12 @@ from namedtensor.latex.documents.scopes import Meaning
 from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.evaluator import of_formula
+from namedtensor.latex.evaluation.identifiers import is_setting
 from namedtensor.latex.evaluation.indices import Position, one_based, plain, position
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.source import Passage
-from namedtensor.latex.syntax import Call, Expression, Letter, Relation, Scripts
+from namedtensor.latex.syntax import Call, Expression, Letter, Scripts
 from namedtensor.primitives.node import noting
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Applied:
         chosen = any(scope.body.step_at(number) is not None for number in numbers.values())
         callee: Linked = self.library.linker.linked(defined, {} if chosen else numbers)
         places = [(a, v) for a, v in zip(call.arguments, arguments, strict=False)]
-        given = [v for a, v in places if not isinstance(a, Relation)]
+        given = [v for a, v in places if not is_setting(a)]
         given = [as_data(v, i) for v, i in zip(given, callee.arguments, strict=False)] + [
             plain(v) for v in given[len(callee.arguments) :]
         ]
@@ -86,7 +87,7 @@ class Applied:
         try:
             named = self._parameters(call, callee, parameters, scope)
             for argument, value in places:
-                if isinstance(argument, Relation):
+                if is_setting(argument):
                     named[self.library.setting(callee, argument.first)] = plain(value)
             if chosen:
                 return self._written_out(callee, given, named, scope)

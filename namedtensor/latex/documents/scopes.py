@@ -293,8 +293,8 @@ class Names:
         self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
         said = {s.text.strip() for s in self.statements if isinstance(s, Aside)}
-        sums = [b.upper for b in all_of(Big, self.statements)]
-        uppers = [r.upper for r in self.ranges] + [u for u in sums if getattr(u, "text", 0) in said]
+        sums = letters_of(tuple([b.upper for b in all_of(Big, self.statements) if b.upper]))
+        uppers = [*[r.upper for r in self.ranges], *[end for end in sums if end.text in said]]
         #: the ends of ranges, and of sums that the text speaks of: chosen where nothing else gives them
         self.lengths = {key(upper): upper for upper in uppers if upper is not None}
         self._ruled = ruled(self.statements)

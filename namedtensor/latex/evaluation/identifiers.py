@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from namedtensor.errors import IndexRangeError
 from namedtensor.latex.evaluation.arithmetic import (
@@ -371,10 +371,13 @@ def factored(e: Evaluator, part: Scripts | Indexed) -> tuple[Expression, Express
 
 def set_to(argument: Expression) -> Expression:
     """Give the value of an argument: the 0.5 of eps = 0.5 in f(X, eps = 0.5)."""
+    return argument.rest[0][1] if is_setting(argument) else argument
+
+
+def is_setting(argument: Expression) -> TypeGuard[Relation]:
+    """Say whether an argument is given by name: eps = 0.5, and not x > 0."""
     named = isinstance(argument, Relation) and isinstance(argument.first, (Letter, Scripts))
-    if named and [op for op, _ in argument.rest] == ["="]:  # type: ignore[union-attr]
-        return argument.rest[0][1]  # type: ignore[union-attr]
-    return argument
+    return named and [op for op, _ in argument.rest] == ["="]  # type: ignore[union-attr]
 
 
 class _Under(NamedTuple):

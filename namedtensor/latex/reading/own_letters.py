@@ -167,8 +167,8 @@ def put_margins(entries: Sequence[Entry]) -> None:
     known = {margin[0] for target in targets if (margin := _margin(target)) is not None}
     spaces: dict[Expression, set[tuple[AxisName, ...]]] = {}
     for said in [e.statement for e in entries if isinstance(e.statement, Declaration)]:
-        axes = tuple([sized.axis for sized in said.space.axes])  # type: ignore[union-attr]
-        for name in said.names:  # type: ignore[union-attr]
+        axes = tuple([sized.axis for sized in said.space.axes])
+        for name in said.names:
             spaces.setdefault(name, set()).add(axes)
 
     def change(part: Any) -> Expression | None:
@@ -181,7 +181,7 @@ def put_margins(entries: Sequence[Entry]) -> None:
 
 
 def _marked(part: Any) -> tuple[Letter, list[tuple[str, Expression | At]]] | None:
-    r"""Give the letter of X_{i \cdot} or X_{\text{row}(i), \cdot}, and its marks and indices in their order."""
+    r"""Give the letter of X_{i \cdot} or X_{\text{row}(i), \cdot}, its marks and indices in their order."""
     items = part.items if isinstance(part, Indexed) else ()
     whole = part.base if items else part
     if not isinstance(whole, Scripts) or not isinstance(whole.base, Letter) or whole.sub is None:

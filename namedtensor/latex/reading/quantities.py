@@ -197,8 +197,9 @@ def with_quantities(
                 kept.append(name)
         if kept:
             where = {"block": statement.block, "section": statement.section}
-            ats = [at.at for name in kept for d in users[name] for at in all_of(At, d.body)]
-            base = "N" if {*kept} <= {*letters_of(tuple(ats))} else "R"
+            bodies = tuple([d.body for name in kept for d in users[name]])
+            whole = [*[at.at for at in all_of(At, bodies)], *[b.lower for b in all_of(Big, bodies)]]
+            base = "N" if {*kept} <= {*letters_of(tuple(whole))} else "R"
             space = Space(statement.span, base, ())
             declared = Declaration(statement.span, tuple(kept), space, **where)
             said = place in beside or not isinstance(statement, Aside)
@@ -416,25 +417,24 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
             give("value", map(key_of, subjects_of(statement)))
             give("script", [t.text for t in letters_of(target) if t not in taken])
             give("letter", _bound(statement.condition))
-            counted: list[Any] = [part.at for part in all_of(At, statement.body)]
-            counted += [
-                one.index for part in all_of(Big, statement.body) for one in all_bound(part)
-            ]
+            run: list[Any] = [b.index for p in all_of(Big, statement.body) for b in all_bound(p)]
+            counted: list[Any] = [*run, *[part.at for part in all_of(At, statement.body)]]
             counted += [
                 n.sub for n in all_of(Scripts, statement.body) if key_of(n) not in functions
             ]
             strides = {t.text for part in counted for t in _strides(part)}
-            bound = {t.text for t in letters_of(target)}
+            bound = {t.text for t in letters_of((target, *run))}
             own = {t.text for part in counted for t in letters_of(part)}
             give("letter", own - (strides - bound))
     return found
 
 
 def _strides(index: Any) -> Iterator[Letter]:
-    """Give the letters that multiply another one in an index, H of (m - 1) H + n."""
+    """Give the letters that multiply another one in an index, H of (m - 1) H + n, or move it, c of i - c."""
     for part in all_of(Binary, index):
-        if part.op == "*" and letters_of(part.left) and letters_of(part.right):
-            yield from [side for side in (part.left, part.right) if isinstance(side, Letter)]
+        if letters_of(part.left) and letters_of(part.right):
+            sides = (part.left, part.right) if part.op == "*" else (part.right,)
+            yield from [side for side in sides if isinstance(side, Letter)]
 
 
 def _bound(condition: Expression | None) -> Iterator[str]:

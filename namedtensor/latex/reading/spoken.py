@@ -163,8 +163,10 @@ class Spoken:
         ):
             return True
         own = {letter.text for letter in letters_of(target)}
+        runs = [run for big in all_of(Big, statement.body) for run in all_bound(big)]
+        counts = {t.text for r in runs if isinstance(r.lower, Number) for t in letters_of(r.index)}
         return any(
-            head_of(name) not in own and self.gives(name, section)
+            head_of(name) not in own and self.gives(name, section, counts)
             for name in names_of(statement.body)
         )
 
@@ -218,8 +220,10 @@ class Spoken:
         around = sections_around(section, self._parents)
         return sorted(x for x in letters if any((at, x) in self.tensors for at in around))
 
-    def gives(self, name: Expression, section: int | None = None) -> bool:
-        """Say whether a name is given: itself, as a member of a family, or with a power."""
+    def gives(
+        self, name: Expression, section: int | None = None, counts: Collection[str] = ()
+    ) -> bool:
+        """Say whether a name is given: itself, as a member of a family, or with a power, also by a letter."""
         head, key = head_of(name), key_of(name)
         around = (None,) if section is None else sections_around(section, self._parents)
         if key in self.anywhere or any((at, key) in self.given for at in around):
@@ -231,7 +235,12 @@ class Spoken:
             (None, head) in self.families and _is_index(script)
         ):
             return True
-        if not isinstance(name.sup, Number | Unary | Binary | None):
+        if isinstance(name.sup, Letter):
+            sup = name.sup.text
+            known = sup in counts or any((at, sup) in self.given for at in around)
+        else:
+            known = isinstance(name.sup, Number | Unary | Binary | None)
+        if not known:
             return False
         bare = key_of(replace(name, sup=None))
         return (section, bare) in self.given or bare in self.anywhere

@@ -86,7 +86,11 @@ QUEUE = r"Consider a queue with $c$ servers and the loads $r \in \mathbb{{R}}^{{
     ("formula", "wanted", "axes"),
     [
         (r"\sum_{k=0}^{c-1} \frac{(c r)^k}{k!}", 1 + 2 * LOAD, ("hour",)),
-        (r"\frac{r^c / c!}{\sum_{k=0}^{c} r^k / k!}", LOAD**2 / (2 + 2 * LOAD + LOAD**2), ("hour",)),
+        (
+            r"\frac{r^c / c!}{\sum_{k=0}^{c} r^k / k!}",
+            LOAD**2 / (2 + 2 * LOAD + LOAD**2),
+            ("hour",),
+        ),
         (r"\sum_{i=1}^{c-1} r_{\text{hour}(i)}", LOAD[0], ()),
         (r"\sum_{i=1}^{2c-1} r_{\text{hour}(i)}", LOAD.sum(), ()),
     ],

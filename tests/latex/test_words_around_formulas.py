@@ -141,6 +141,20 @@ def test_a_model_of_data_that_are_declared_defines_none_of_them(body):
     assert takes(MODEL % f"we make them by $X = {body}$", "y") == ["S"]
 
 
+@pytest.mark.parametrize("said", ["often", "in a special case,", "it might be that"])
+def test_what_declared_data_may_be_is_a_remark_and_counted(said):
+    text = MODEL % f"{said} $X = 2 S$"
+    assert takes(text, "y") == ["X"]
+    assert read(text).counts["aside"] == 1
+
+
+@pytest.mark.parametrize("back", [r"X = \frac{x}{D}", "D = x / X", "X = 2 u, u = x / (2 D)"])
+def test_what_a_declared_letter_is_made_of_is_no_definition_the_other_way_round(back):
+    text = rf"""Let $x, D, X \in \mathbb{{R}}^{{\text{{a}}}}$. Since $x = D X$, it is ${back}$.
+\[ y = \sum_{{\text{{a}}}} x \]"""
+    assert takes(text, "y") == ["D", "X"]
+
+
 def test_a_space_of_both_declares_the_two_letters_before_it():
     text = r"""It is run with the prompt, $u$, and without, $v$. Both are in $\mathbb{R}^{\text{a}}$.
 \[ y = u - v \]"""

@@ -57,7 +57,11 @@ REMARKS = re.compile(
 )
 
 #: What stands before what is believed of data that are given: "the model is $X = A S$".
-MODEL = re.compile(r"\b(?:models?|modelled|assum\w+|believe|hypothesis)\b[^.;$]*$", re.IGNORECASE)
+MODEL = re.compile(
+    r"\b(?:models?|modelled|assum\w+|believe|hypothesis|may be|might|could|would|ideally|sometimes|often|"
+    r"usually|special case)\b[^.;$]*$",
+    re.IGNORECASE,
+)
 
 #: What stands before a size that an example has: "if $|seq| = 1$", and not "we assume $|seq| = n$".
 EXAMPLES = re.compile(
@@ -150,6 +154,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
     elements = _Elements(entries, text, known, parents)
     above: Region | None = None
     for at, entry in enumerate(entries):
+        if at:
+            elements.take(entries[at - 1])
         statement, read = entry.statement, entry.found
         above = entry.region if entry.region.display else above
         if isinstance(statement, Constraint) and _is_tried(entry, text):
@@ -178,10 +184,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             name, section = key_of(given_names(statement)[0]), entry.region.section
             there = displayed.near(name, section)
             starts = isinstance(statement.target, Indexed) and name in elements.series
-            whole = name in elements.declared.names and (
-                MODEL.search(_around(entry, text)[0])
-                or elements.is_made_of(statement.body, name)  # of X = D x, x = D X says no more
-            )
+            whole = elements.is_believed(statement, name, _around(entry, text)[0])
             shown = [at for at in there if at.block < entry.region.block]
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
@@ -232,7 +235,7 @@ def _remarks(
     special = name in displayed.names and WHEN.match(after)
     if there or at_first or special or REMARKS.search(before):
         return True
-    if MODEL.search(before) and name in elements.declared.names:
+    if elements.is_believed(statement, name, before):
         return True
 
     def is_declared(part: Expression) -> bool:
@@ -386,13 +389,26 @@ class _Elements:
         }
         for entry in entries:
             statement = entry.statement
-            if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
+            if not isinstance(statement, Definition):
+                continue
+            if head_of(statement.target) not in self.declared.names:
+                self._note(statement)
+            if not isinstance(statement.target, Indexed):
                 continue
             name = key_of(statement.target.base)
             if any(item.text == head_of(statement.target) for item in letters_of(statement.body)):
                 self.series.add(name)
             if entry.region.display and _is_at_letters(statement.target):
                 self._displayed.add(name, entry.region.section, _axes_of(statement.target))
+
+    def take(self, entry: Entry) -> None:
+        """Take in what a letter is made of, if no remark says it."""
+        if isinstance(getattr(entry.statement, "target", None), Letter) and not entry.found.part_of:
+            self._note(entry.statement)  # type: ignore[arg-type]
+
+    def _note(self, said: Definition) -> None:
+        inside = {letter.text for letter in letters_of(said.body)}
+        self._made_of.setdefault(head_of(said.target), set()).update(inside)
 
     def is_power(self, target: Expression, section: int) -> bool:
         """Say whether a left side is a power, A^2, of what is declared itself."""
@@ -414,16 +430,13 @@ class _Elements:
         given = gives_elements(entry, self._displayed)
         return given and not _heads(entry.statement) <= CONSTANTS
 
-    def is_made_of(self, part: Expression, text: str) -> bool:
+    def is_believed(self, said: Definition, name: str, before: str) -> bool:
+        """Say whether prose tells of what is declared what it may be, or x = D X where X = D x."""
+        declared = name in self.declared.names
+        return declared and bool(MODEL.search(before) or self._is_made_of(said.body, name))
+
+    def _is_made_of(self, part: Expression, text: str) -> bool:
         """Say whether a part is made of a letter that it does not have, by what its letters are."""
-        if not self._made_of:
-            for said in [e.statement for e in self._entries]:
-                if not isinstance(said, Definition):
-                    continue
-                head = head_of(said.target)
-                if head not in self.declared.names:
-                    inside = {letter.text for letter in letters_of(said.body)}
-                    self._made_of.setdefault(head, set()).update(inside)
         letters = {letter.text for letter in letters_of(part)}
         onward = reached(letters - {text}, lambda letter: self._made_of.get(letter, ()))
         return text not in letters and text in onward

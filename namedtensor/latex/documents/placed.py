@@ -104,10 +104,12 @@ def placed(
                     (name, along), index = element
                     series[name] = AxisName(index.span, along)
             series = {name: axis for name, axis in series.items() if name not in whole}
-            given = [own for s in here for own in _given(s, families)]
+            given: dict[Family, set[Any]] = {family: set() for family in families}
+            for statement in here:
+                for family, number in _given(statement, families):
+                    given[family].add(number)
             known[at] = {
-                family: (axis, frozenset([n for f, n in given if f == family]))
-                for family, axis in families.items()
+                family: (axis, frozenset(given[family])) for family, axis in families.items()
             }
             for i, statement in zip(places, here, strict=True):
                 found[i] = (

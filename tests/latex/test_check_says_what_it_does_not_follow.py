@@ -40,8 +40,9 @@ SIZES = r"""$$Q \in \mathbb{R}^{\text{key}} \qquad K \in \mathbb{R}^{\text{seq},
 f(Q, K) = \frac{Q \underset{\text{key}}{\cdot} K}{\sqrt{|\text{%s}|}}$$"""
 
 
-def test_the_size_of_an_axis_that_nothing_has_is_an_error():
-    (found,) = findings(SIZES % ("", "layer"))
+@pytest.mark.parametrize("name", ["f(Q, K)", "f"])
+def test_the_size_of_an_axis_that_nothing_has_is_an_error(name):
+    (found,) = findings((SIZES % ("", "layer")).replace("f(Q, K)", name))
     assert (found.severity, found.code) == ("error", "axis-missing")
     assert "|\\text{layer}| is a size that nothing has which f takes" in found.message
 

@@ -566,3 +566,64 @@ $d \in \mathbb{R}^{\text{b}}$. \[ x^k = [x^{k-1} \underset{\text{a}}{\cdot} A]_{
 x^0 = p \]"""
     assert [f.code for f in read(text).check()] == ["series-shape"]
     assert read(text.replace(r"\to \text{b}", r"\to \text{a}")).check() == []
+
+
+#: Rules of a tensor that nothing declares, a part of one of them, and what stands there by mistake.
+ALONG_ANOTHER = [
+    (
+        (r"s_{\text{seq}:0} = 0", r"s_{\text{seq}:t} = a s_{\text{seq}:t-1} + u_{\text{seq}:t}"),
+        1,
+        -2,
+    ),
+    (
+        (r"s_{\text{seq}:0} = 0", r"s_{\text{seq}:t} = a s_{\text{seq}:t-1} + u_{\text{seq}:t}"),
+        1,
+        0,
+    ),
+    (
+        (r"s_{\text{seq}:0} = 0", r"s_{\text{seq}:t} = a s_{\text{seq}:t-1} + u_{\text{seq}:t}"),
+        0,
+        0,
+    ),
+    (
+        (
+            r"s_{\text{seq}:0} = s_{\text{seq}:-1} = 0",
+            r"s_{\text{seq}:t} = s_{\text{seq}:t-1} + a s_{\text{seq}:t-2} + u_{\text{seq}:t}",
+        ),
+        1,
+        -2,
+    ),
+    (
+        (
+            r"s_{\text{seq}:i, \text{chan}:j} = s_{\text{seq}:i-1, \text{chan}:j} "
+            r"+ u_{\text{seq}:i, \text{chan}:j}",
+            r"s_{\text{seq}:0, \text{chan}:j} = 0",
+        ),
+        0,
+        2,
+    ),
+]
+
+
+@pytest.mark.parametrize("axis", ["row", "chan"])
+@pytest.mark.parametrize(("rules", "wrong", "place"), ALONG_ANOTHER)
+def test_an_element_of_itself_along_another_axis_is_reported_where_it_stands(
+    rules, wrong, place, axis
+):
+    head = r"""Let $u \in \mathbb{R}^{\text{seq} \times \text{chan}}$ and $a \in \mathbb{R}^{\text{chan}}$.
+$$\begin{aligned}
+"""
+    text = (
+        head + " \\\\\n".join(rule.replace(" = ", " &= ") for rule in rules) + "\n\\end{aligned}$$"
+    )
+    assert [str(f) for f in read(text).check() if f.severity != "note"] == []
+    parts = rules[wrong].split(r"\text{seq}")
+    at = place % (len(parts) - 1)
+    changed = r"\text{seq}".join(parts[: at + 1]) + rf"\text{{{axis}}}"
+    changed += r"\text{seq}".join(parts[at + 1 :])
+    faulty = [changed if i == wrong else rule for i, rule in enumerate(rules)]
+    text = (
+        head + " \\\\\n".join(rule.replace(" = ", " &= ") for rule in faulty) + "\n\\end{aligned}$$"
+    )
+    lines = [f.line for f in read(text).check() if f.severity == "error"]
+    assert 3 + wrong in lines, (text, read(text).check())

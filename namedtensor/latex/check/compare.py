@@ -10,12 +10,13 @@ from namedtensor.latex.check.look import sizes_differ
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, type_of
-from namedtensor.latex.documents.along import axis_along
+from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.members import fault_of
 from namedtensor.latex.documents.scopes import Declared, Defined, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.printing.dialects import REALS
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     Big,
@@ -24,11 +25,12 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Indexed,
+    Scripts,
     Signature,
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, children, letters_of
+from namedtensor.latex.walk import all_of, children, letters_of, walk
 from namedtensor.primitives import Type
 
 
@@ -231,6 +233,71 @@ def check_recurrences(symbols: Symbols) -> None:
         if fault is not None:
             code, message, hint = fault
             symbols.report.error(code, defined.name.span, message, hint=hint)
+
+
+def check_elements(symbols: Symbols) -> None:
+    """Report an element of a tensor, made of others of its own, that is along another axis than they are."""
+    tensors: dict[tuple[int, str], list[Defined]] = {}
+    for defined in symbols.names.definitions:
+        base = key(bare(defined.name))
+        along = defined.kind == "elements" or axis_along(defined.name) is not None
+        if (
+            base is not None
+            and along
+            and symbols.declaration(bare(defined.name), defined.place) is None
+        ):
+            tensors.setdefault((defined.place.section, base), []).append(defined)
+    for (_, base), rules in tensors.items():
+        parts = [_left_side(rule) for rule in rules]
+        inside = [e for rule in rules for e in _elements(rule.body, base)]
+        if inside:
+            _along_the_same(symbols, [p for p in parts if p is not None], inside)
+
+
+#: An element of a tensor: the part of a formula, and the axes of its indices with their places.
+Element = tuple[Expression, dict[str, Span]]
+
+
+def _left_side(rule: Defined) -> Element | None:
+    target = rule.statement.target
+    found = next(iter(_elements(target, key(bare(rule.name)) or "")), None) if target else None
+    return found
+
+
+def _elements(part: Any, base: str) -> list[Element]:
+    """List the elements of a tensor inside a part, by indices or as members of a series."""
+    found: list[Element] = []
+    for one in all_of(Indexed, part):
+        places = {i.axis.name.rstrip("'*"): i.axis.span for i in one.items if isinstance(i, At)}
+        inner = one.base
+        if isinstance(inner, Scripts) and (axis := axis_along(inner)) is not None:
+            places[axis] = inner.span
+        if places and key(bare(inner)) == base:
+            found.append((one, places))
+    within = {id(inner) for one, _ in found for inner in walk(one)}
+    for member in all_of(Scripts, part):
+        axis = axis_along(member)
+        if axis is not None and key(bare(member)) == base and id(member) not in within:
+            found.append((member, {axis: member.span}))
+    return found
+
+
+def _along_the_same(symbols: Symbols, left: list[Element], inside: list[Element]) -> None:
+    """Hold elements to the axes of most left sides; where two are as many, to what is used inside."""
+    sides = [frozenset(axes) for _, axes in left]
+    used = [frozenset(axes) for _, axes in inside]
+    own = max(sides, key=lambda axes: (sides.count(axes), used.count(axes)))
+    for part, axes in (*left, *inside):
+        strange = [axis for axis in axes if axis not in own]
+        if strange and not own <= axes.keys() and not symbols.report.any_in(part.span):
+            text = symbols.report.text(part.span)
+            symbols.report.error(
+                "index-type",
+                axes[strange[0]],
+                f"{text} is along {listed(strange)}, and the other elements of this tensor are along "
+                f"{listed(sorted(own))}",
+                hint=f"index {listed(sorted(own - axes.keys()))}, or declare the tensor",
+            )
 
 
 # ------------------------------------------------------------------------------------ index letters

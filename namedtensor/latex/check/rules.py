@@ -12,7 +12,12 @@ from namedtensor.latex.check.annotations import (
     check_repeated,
 )
 from namedtensor.latex.check.checker import Checker
-from namedtensor.latex.check.compare import check_declarations, check_letters, check_recurrences
+from namedtensor.latex.check.compare import (
+    check_declarations,
+    check_elements,
+    check_letters,
+    check_recurrences,
+)
 from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
 from namedtensor.latex.check.meanings import check_meanings
 from namedtensor.latex.check.numbers import check_numbers
@@ -49,8 +54,8 @@ def check(document: Document) -> list[Finding]:
         if id(defined) not in checker.reached and not is_size_equation(checker, defined.statement):
             checker.value_of(defined)
     for defined in names.definitions:
-        if defined.kind == "function" or id(defined) not in checker.reached:
-            _known_sizes(checker, defined)
+        _known_sizes(checker, defined)
+    check_elements(checker)
     check_recurrences(checker)
     check_letters(checker, statements)
     check_constraints(checker)

@@ -39,7 +39,7 @@ from namedtensor.latex.walk import letters_of, walk
 from namedtensor.primitives import Node, Type
 
 #: The number of tries to find the shape of a series.
-ROUNDS = 4
+ROUNDS = 5
 
 
 class Checker(Symbols):
@@ -225,16 +225,15 @@ class Checker(Symbols):
     ) -> Value:
         """Find the shape of a series that begins with a number: the shape that its rule does not change.
 
-        The first try has the axes along which its rule acts, and those of all series that wait for this
-        one; each next try has the axes of the result.
+        The first try has the axes along which its rule acts; where it fails, the next one has those of
+        all series that wait for this one. Each other try has the axes of the result.
         """
-        acted = [axis for rule in open_ for axis in self.names.axes_of_series(rule)]
-        axes = [(axis, self.size_symbol(f"|{axis}|").node) for axis in dict.fromkeys(acted)]
-        tried: Type | None = Type(tuple(axes))
+        tried, joint = [self._acted(rules) for rules in ([defined], open_)]
         known = {at for at, value in self._defined.items() if value is not UNKNOWN}
-        for rounds in range(ROUNDS):
-            tried = None if rounds == ROUNDS - 1 else tried
+        is_result = False
+        for left in reversed(range(ROUNDS)):
             mark = self.report.mark()
+            tried = tried if left else None
             self._tried[id(defined)] = UNKNOWN if tried is None else self.stand_in(tried)
             self._defined = {at: v for at, v in self._defined.items() if at in known}
             value = find()
@@ -242,11 +241,17 @@ class Checker(Symbols):
             if tried is None or (found is not None and set(found.names) == set(tried.names)):
                 break
             failed = self.report.take_back(mark, Span(0, len(self.source.text)))
-            if rounds and found is None and failed:
+            if is_result and found is None and failed:
                 self.report.keep(failed)  # the rule fails on its own result
                 break
-            tried = found
+            is_result = found is not None
+            tried, joint = (found, joint) if is_result or joint == tried else (joint, None)
         return value
+
+    def _acted(self, rules: Sequence[Defined]) -> Type | None:
+        """Give the shape that has the axes along which the rules of series act."""
+        axes = dict.fromkeys([axis for rule in rules for axis in self.names.axes_of_series(rule)])
+        return Type(tuple([(axis, self.size_symbol(f"|{axis}|").node) for axis in axes]))
 
     def _body(
         self,

@@ -14,6 +14,8 @@ from namedtensor.formula.written import Written, write
 from namedtensor.latex.documents.document import Document
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import AxisName
+from namedtensor.latex.walk import all_of, letters_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 from namedtensor.primitives.origins import Origins
@@ -90,6 +92,18 @@ def _stands_in(document: Document, place: Any) -> bool:
     return place.document is document.source
 
 
+def _used_up_elsewhere(document: Document, name: str, node: Node) -> bool:
+    """Say whether another formula takes this one, and acts along an axis that it lifts over."""
+    names = [frozenset(operand.type.names) for operand in node.operands]
+    lifted = frozenset.union(*names) - frozenset.intersection(*names)
+    for statement in document.reading.statements:
+        body = getattr(statement, "body", None)
+        words = {part.text for part in letters_of(body)}
+        if name in words and lifted & {axis.name for axis in all_of(AxisName, body)}:
+            return True
+    return False
+
+
 def _said(
     document: Document, name: str, written: Written, remark: Remark
 ) -> tuple[Span, Said] | None:
@@ -97,6 +111,8 @@ def _said(
     if remark.node is None or remark.code in _LEFT_OUT:
         return None
     if remark.code in _OF_DECLARED and _arguments(remark.node) & document.inferred(name):
+        return None
+    if remark.code == "axis-lifted" and _used_up_elsewhere(document, name, remark.node):
         return None
     place: Any = next((p for p in written.origins[remark.node] if hasattr(p, "span")), None)
     if place is None or not _stands_in(document, place):

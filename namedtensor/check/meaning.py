@@ -513,8 +513,10 @@ def _back(axes: frozenset[str], node: Node) -> frozenset[str]:
     return frozenset(axes - {new for _, new in pairs}) | {old for old, new in pairs if new in axes}
 
 
-def _contracted_later(tree: Tree, node: Node, axes: frozenset[str]) -> Node | None:
-    """Find where axes of a node are summed over after all."""
+def _contracted_later(
+    tree: Tree, node: Node, axes: frozenset[str], linear: bool = False
+) -> Node | None:
+    """Find where axes of a node are summed over after all; or only if nothing but scales lies between."""
     waiting, seen = [(node, axes)], set()
     while waiting:
         part, names = waiting.pop()
@@ -524,7 +526,8 @@ def _contracted_later(tree: Tree, node: Node, axes: frozenset[str]) -> Node | No
             seen.add((user, names))
             if names & set(uses(user)):
                 return user
-            waiting.append((user, renamed(names, user)))
+            if not linear or renames(user) is not None or unscaled(user) is not user:
+                waiting.append((user, renamed(names, user)))
     return None
 
 
@@ -747,9 +750,9 @@ def scales(tree: Tree) -> Iterator[Remark]:
                     )
                 continue
             names = {axis_of(size) for size in found}
-            own = {a for a, s in node.type.axes if sizes_in(s) & found}
-            if not root and own and _contracted_later(tree, node, frozenset(own)) is not None:
-                continue
+            own = frozenset(a for a, s in node.type.axes if sizes_in(s) & found)
+            if _contracted_later(tree, node, own, linear=root) is not None:
+                continue  # as of a query that is scaled before it meets its keys
             yield Remark(
                 "scale-axis",
                 f"{listed(uses(summed))} is summed over, and the result is divided by the size of "
@@ -873,7 +876,8 @@ def _uncentred(tree: Tree) -> Iterator[Remark]:
     """
     for node in tree.tensors():
         found = divided(node)
-        if found is not None and len(found[1]) == 1 and not tree.is_parameter(found[0]):
+        lengthy = found is not None and normalised(node) is None  # weights have no length
+        if found is not None and lengthy and len(found[1]) == 1 and not tree.is_parameter(found[0]):
             names = frozenset(node.type.names)
             for user in tree.users.get(node, ()):
                 gains = [o for o in user.operands if o is not node and tree.is_parameter(o)]

@@ -160,3 +160,44 @@ def test_the_correct_documents_have_no_warnings():
         if finding.severity != "note"
     ]
     assert warned == []
+
+
+HEAD = r"""$$\begin{aligned}
+X &\in \mathbb{R}^{\text{seq}, \text{emb}} & Y &\in \mathbb{R}^{\text{seq}', \text{emb}} \\
+W^Q, W^K &\in \mathbb{R}^{\text{emb}, \text{key}} & q &\in \mathbb{R}^{\text{class}} \\
+k, c &\in \mathbb{R}^{\text{knot}} & t &\in \mathbb{R}^{\text{time}} \\
+G &\in \mathbb{R}^{\text{node}, \text{class}} \\
+FORMULA
+\end{aligned}$$"""
+SCALED = r"""A &= \underset{\text{seq}}{\text{softmax}} \left( SCALE
+(W^K \underset{\text{emb}}{\cdot} X) \underset{\text{key}}{\cdot}
+(W^Q \underset{\text{emb}}{\cdot} Y) \right)"""
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        SCALED.replace("SCALE", r"\frac{1}{\sqrt{|\text{key}|}}"),
+        SCALED.replace("SCALE", r"|\text{key}|^{-1/2}"),
+        SCALED.replace("SCALE", r"-\frac{2}{\sqrt{|\text{key}|}}"),
+        r"\text{scaled}(G) &= q \odot \frac{G}{\sum_{\text{node}} G}",
+        r"\text{hat}(t; k) &= \max(0, 1 - |t - k|) \\ "
+        r"\text{curve}(t; k, c) &= c \underset{\text{knot}}{\cdot} \text{hat}(t; k)",
+    ],
+)
+def test_what_only_looks_like_a_slip_in_a_document_is_none(formula):
+    document = read(HEAD.replace("FORMULA", formula), "notes.md")
+    assert [str(f) for f in [*document.check(), *look_at(document)[0]]] == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "code"),
+    [
+        (SCALED.replace("SCALE", r"\frac{1}{\sqrt{|\text{seq}|}}"), "scale-axis"),
+        (SCALED.replace("SCALE", r"|\text{seq}|^{-1/2}"), "scale-axis"),
+        (r"\text{hat}(t; k) &= \max(0, 1 - |t - k|)", "axis-lifted"),
+    ],
+)
+def test_what_looks_nearly_alike_and_is_a_slip_is_one(formula, code):
+    found = look_at(read(HEAD.replace("FORMULA", formula), "notes.md"))[0]
+    assert [f.code for f in found] == [code]

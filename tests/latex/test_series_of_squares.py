@@ -90,3 +90,45 @@ def test_what_another_statement_says_of_the_letter_stays():
     here, last, first, _ = WAYS[2]
     text = DECLARED + rf"$${rule(here, last)}, \quad {first} = s$$ $$\sigma = 3$$"
     assert "sigmasq" not in read(text).names
+
+
+X = np.random.default_rng(0).normal(size=(4, 3))
+ROWS = r"""Let $X \in \mathbb{R}^{\text{row}:n, \text{col}:m}$ with
+means $f = \underset{\text{row}}{\text{mean}}\, X$.
+"""
+COVARIANCE = np.cov(X.T, bias=True)
+
+
+def of_rows(text, name):
+    document = read(ROWS + text)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    return document[name](tensor(X, "row", "col"))
+
+
+@pytest.mark.parametrize("square", ["s_j^2", "s^2_j", r"s_{\text{col}(j)}^2"])
+@pytest.mark.parametrize(("use", "power"), [(r"s_{}", 1), ("s_{}^2", 2), (r"s_{}^3", 3)])
+def test_squares_of_elements_are_letters_of_their_own_with_roots(square, use, power):
+    use = use.format(r"{\text{col}(j)}" if "text" in square else "j")
+    text = (
+        rf"$${square} = \frac{{1}}{{n}} \sum_{{i=1}}^n (X_{{ij}} - f_j)^2, \quad j = 1, \ldots, m$$"
+    )
+    text += rf"$$y_j = 2 {use}, \quad j = 1, \ldots, m$$"
+    same(of_rows(text, "y"), 2 * X.std(0) ** power, "col")
+
+
+def test_a_square_of_elements_may_be_made_of_squares_of_elements():
+    text = r"""For columns $i$ and $j$
+$$r^2_{ij} = \frac{D_{ij}^2}{D_{ii} D_{jj} + f_i^2 f_j^2},
+\qquad D_{ij} = \frac{1}{n} \sum_{\text{row}} X_{\text{col}(i)} X_{\text{col}(j)} - f_i f_j$$"""
+    v, f = np.diag(COVARIANCE), X.mean(0)
+    wanted = COVARIANCE**2 / (np.outer(v, v) + np.outer(f, f) ** 2)
+    same(of_rows(text, "r^2_{ij}"), wanted, "col", "col'")
+    wrong = text.replace(
+        r"\sum_{\text{row}} X_{\text{col}(i)}", r"\sum_{\text{row}} X_{\text{row}(i)}"
+    )
+    assert "error" in {f.severity for f in read(ROWS + wrong).check()}
+
+
+def test_a_square_with_a_name_below_is_no_element():
+    text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$\sigma_u^2 = \frac{1}{2} \sum_{\text{a}} x^2$$"
+    assert "sigmasq" not in read(text).names

@@ -33,6 +33,7 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Letter,
+    Number,
     Scripts,
     Statement,
 )
@@ -241,7 +242,14 @@ class Document:
         return written if isinstance(written, (Letter, Scripts)) else None
 
     def _undressed(self, written: Letter | Scripts | None) -> Letter | Scripts | None:
-        """Take off what a letter wears where the document has it without: L for a calligraphic L."""
+        """Take off what a letter wears where the document has it without: L for a calligraphic L.
+
+        r_{ij}^2 is the letter of the squares, where there is one.
+        """
+        match written:
+            case Scripts(base=Letter(text=text), sup=Number(value=2)):
+                if f"{text}sq" in self.definitions.defined:
+                    return Letter(written.span, f"{text}sq")
         worn = None if written is None else stem(written)
         if written is None or worn is None or key(written) in self.definitions.defined:
             return written

@@ -21,7 +21,7 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
-from namedtensor.latex.reading.ranges import all_bound, listed
+from namedtensor.latex.reading.ranges import all_bound, indices_of, listed
 from namedtensor.latex.reading.spoken import head_of, sections_around
 from namedtensor.latex.syntax import (
     At,
@@ -61,12 +61,15 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if bare and not bare.isdisjoint([t.text for t in letters_of(entry.statement)])
         for text in _other_powers(entry.statement)
     }
+    elements = [part for entry in entries for part in all_of(Indexed, entry.statement)]
+    rooted = {head_of(part.base) for part in elements if not _squared(part)}
     given = [name for entry in entries for name in given_names(entry.statement)]
     roots = {head_of(name) for name in given if not _squared(name)}
     rules: dict[int, set[str]] = {}
     for section, statement, letter in squares:
         series = _counts(statement.target) and _uses(statement.body, letter)
-        if series or (letter in powers and not _below(statement.target)):
+        alone = letter in powers and not _below(statement.target)
+        if series or alone or letter in rooted or _is_of_elements(statement):
             rules.setdefault(section, set()).add(letter)
     for entry in entries if rules else ():
         around = sections_around(entry.region.section, parents)
@@ -111,6 +114,16 @@ def _counts(target: Expression) -> bool:
     """Say whether a left side has an index that is a letter."""
     below = _below(target)
     return below is not None and any(letter.style == "letter" for letter in letters_of(below))
+
+
+def _is_of_elements(statement: Definition) -> bool:
+    r"""Say whether indices of what it is made of stand below a square: r_{ij}^2 = D_{ij}^2 f_j."""
+    if not isinstance(statement.target, Scripts):
+        return False
+    own = {at.text for at in indices_of(statement.target.sub) or () if isinstance(at, Letter)}
+    below: list[Any] = [at.at for at in all_of(At, statement.body)]
+    below += [place for p in all_of(Scripts, statement.body) for place in indices_of(p.sub) or ()]
+    return bool(own) and own <= {letter.text for letter in letters_of(tuple(below))}
 
 
 def _uses(body: Expression, letter: str) -> bool:

@@ -28,6 +28,7 @@ from namedtensor.latex.syntax import (
     Binary,
     Call,
     Constraint,
+    Contract,
     Declaration,
     Definition,
     Expression,
@@ -223,13 +224,22 @@ class _Known:
             if given or len(bodies) != 1 or not far:
                 return given.pop() if len(given) == 1 else ()
             return self._axes_of(bodies[0], far - 1)
-        called = isinstance(part, Call) and (part.axes or head_of(part.function) not in POINTWISE)
-        if called or not isinstance(part, Binary | Unary | Call) or getattr(part, "axes", ()):
+        used = {axis.name for axis in getattr(part, "axes", ())}
+        match part:
+            case Call(function=function):
+                known = head_of(function) in (STATISTICS if used else POINTWISE)
+            case Big(op=op):
+                known = part.lower is None and op in STATISTICS
+            case _:
+                known = isinstance(part, Contract | Unary) or (
+                    isinstance(part, Binary) and not used
+                )
+        if not known:
             return ()
         found: dict[str, SizedAxis] = {}
         for inner in children(part):
             found |= {a.axis.name: a for a in self._axes_of(inner, far)}
-        return tuple(found.values())
+        return tuple([axis for name, axis in found.items() if name not in used])
 
     def is_beside(self, target: Any, section: int) -> bool:
         """Say whether x_0 or x_{n+1} stands beside the elements of a tensor that no formula defines."""
@@ -253,8 +263,13 @@ class _Known:
             or run in (ANY, COMPUTED)
         ):
             return ()
-        axes = [SizedAxis(name.span, AxisName(name.span, axis), None) for axis in self.axes]
-        named = [a for a in axes if a.axis.name in run]
+        own = self._axes_of(name)
+        axes = [
+            SizedAxis(name.span, AxisName(name.span, axis), None)
+            for axis in ([a.axis.name for a in own] or self.axes)
+        ]
+        stems = {r.rstrip("'") for r in run if isinstance(r, str)} if own else set[str]()
+        named = [a for a in axes if a.axis.name in run] or [a for a in axes if a.axis.name in stems]
         found = named or [a for a in axes if "'" not in a.axis.name and run & self.sizes_of(a)]
         return tuple(found) if len(found) == 1 else ()
 

@@ -12,7 +12,7 @@ import operator
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
@@ -401,6 +401,14 @@ class Axis:
         return Axis, (self.name, self.size)
 
 
+def size_here(axis: Axis) -> Any:
+    """Give the size of an axis: its own, or that in the formula whose body runs; None if nobody knows it."""
+    try:
+        return abs(axis)
+    except AxisSizeError:
+        return None
+
+
 def no_size(name: str) -> AxisSizeError:
     """Make the error of abs(ax) where nobody knows the size of the axis."""
     return AxisSizeError(
@@ -567,6 +575,12 @@ def _stays(spec: Any) -> bool:
 def _read(spec: Any) -> tuple[Axis, ...]:
     if isinstance(spec, str):
         return _parse_names(spec)
+    if isinstance(spec, Mapping) and all([type(size) is int for size in spec.values()]):
+        raise AxisNameError(
+            "axes({...})",
+            "a dict has no axes; sizes stand in square brackets",
+            hint=f'"{" ".join([f"{name}[{size}]" for name, size in spec.items()])}"',
+        )
     if isinstance(spec, Iterable) and not (hasattr(spec, "sizes") or hasattr(spec, "ndim")):
         return tuple(axis for part in spec for axis in parse_axes(part))
     raise AxisNameError(

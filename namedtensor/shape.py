@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from namedtensor.axes import Axis, distinct, either, one_axis, parse_axes, shown
+from namedtensor.axes import Axis, distinct, either, one_axis, parse_axes, shown, typed_axes
 from namedtensor.doors import door
 from namedtensor.errors import (
     AxisMissingError,
@@ -144,12 +144,17 @@ class Shape:
         return True
 
     def __getitem__(self, place: object) -> NoReturn:
-        first = shown(next(iter(self._sizes), "seq"))
+        named = str(getattr(place, "name", place))
+        first = next(
+            (name for name in self._sizes if name == named), next(iter(self._sizes), "seq")
+        )
         raise AxisNameError(
             f"shape[{place!r}]",
-            "a shape is a set of axes, and none is the first",
+            "the size of an axis is asked of the tensor"
+            if named == first
+            else "a shape is a set of axes, and none is the first",
             [("shape", spaced(self._sizes.items()))],
-            f"X.size({first})",
+            f"X.size({typed_axes([first])})",
         )
 
     def __call__(self, *axes: object) -> NoReturn:
@@ -230,4 +235,8 @@ def spaced(sizes: Iterable[tuple[str, Any]]) -> str:
 def shapes(*operands: Any, labels: Sequence[str] = "XYZUVW") -> list[tuple[str, str]]:
     """Write the shapes of operands for an error message: [("X", "seq[3] key[4]")]. Numbers have none."""
     found = zip(labels, operands, strict=False)
-    return [(label, spaced(X.sizes)) for label, X in found if hasattr(X, "sizes")]
+    return [
+        (label, spaced(X.sizes))
+        for label, X in found
+        if isinstance(getattr(X, "sizes", None), tuple)
+    ]

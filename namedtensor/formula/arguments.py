@@ -100,15 +100,28 @@ class Arguments:
         try:
             bound = self.signature.python.bind(*args, **kwargs)
         except TypeError as error:
-            given = () if compiling() else tuple(shapes(*args, labels=caller_labels(args)))
+            labels = () if compiling() else caller_labels(args)
+            given = tuple(shapes(*args, labels=labels))
             names = self.signature.python.parameters
             odd = next((name for name in kwargs if name not in names), "")
             left = [n for n in list(names)[len(args) :] if n not in kwargs]
             guess = None if compiling() or not odd else _meant(odd, left)
             why = f"it has no argument {odd}; did you mean {guess}?" if guess else str(error)
-            refuse(f"{self.name}(...)", why, self.said or repr(self), given)
+            hint = self._by_name(labels, kwargs) or self.said or repr(self)
+            refuse(f"{self.name}(...)", why, hint, given)
         bound.apply_defaults()
         return bound.arguments
+
+    def _by_name(self, labels: Sequence[str], kwargs: Mapping[str, Any]) -> str:
+        """Write a call that gives parameters by their places with their names; "" if it is no such call."""
+        every = self.signature.python.parameters.values()
+        named = [p.name for p in every if p.kind is p.KEYWORD_ONLY]
+        first = len(self.signature.python.parameters) - len(named)
+        if not first < len(labels) <= len(every) or kwargs:
+            return ""
+        given = zip(named, labels[first:], strict=False)
+        code = ", ".join([*labels[:first], *[f"{name}={label}" for name, label in given]])
+        return f"parameters go by name: `{self.name}({code})`"
 
     def read(
         self,

@@ -151,11 +151,13 @@ class Entry:
         code = self._reordered()
         if code:
             return f"{self.name} takes its arguments in another order: `{code}`"
-        free = [a for a in leaf.axes if a not in leaf.space.names]
-        guess = nearest(name, free) or (free[-1] if free else None)
+        lifted = {a for other in self.leaves for a in _extra(other) if other is not leaf}
+        free = [a for a in _extra(leaf) if a not in lifted]
+        short = next((a for a in free if name.startswith(a)), None)  # h for height
+        guess = short or nearest(name, free) or (free[-1] if free else None)
         if guess is None:
-            return f"{leaf.path} is declared {leaf.space}"
-        return f"rename the axis that you mean: {leaf.path}[{shown(guess)} >> {shown(name)}]"
+            return f"{leaf.path} is declared {leaf.space}: give it an axis {shown(name)}"
+        return f"rename the axis that you mean: {renamed_code(leaf.path, guess, name)}"
 
     def _reordered(self) -> str:
         """Write the caller's call with its arguments in the only order that fits, if there is one."""
@@ -286,6 +288,11 @@ class Entry:
                 f"the body's result holds {result.kind} numbers, and declared is {space}",
                 f"declare what it holds, or nt.cast the result of {self.name}",
             )
+
+
+def _extra(leaf: Leaf) -> list[str]:
+    """List the axes of an argument that its declaration leaves out: the formula lifts over them."""
+    return [a for a in leaf.axes if a not in leaf.space.names]
 
 
 def fitting_order(count: int, fits: Callable[[int, int], bool]) -> tuple[int, ...]:

@@ -161,10 +161,10 @@ class _Bundles:
         formula, *how = given if isinstance(given, tuple) else (given,)
         known = hasattr(formula, "signature") and hasattr(formula, "module")
         if not known or (how and (not self.stack or how != ["stacked"])):
-            said = ", ".join([getattr(part, "__name__", repr(part)) for part in (formula, *how)])
+            words = [getattr(part, "__name__", repr(part)) for part in (formula, *how)]
             raise AxisNameError(
-                f"nt.{self.word}[{said}]",
-                f"{said.partition(',')[0]} is no formula"
+                f"nt.{self.word}[{', '.join(words)}]",
+                f"{words[0]} is no formula"
                 if not known
                 else f"{how[0]!r} is no way to hold bundles",
                 hint='nt.one[MHA], nt.each[layer] or nt.each[layer, "stacked"], of formulas',

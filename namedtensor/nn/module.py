@@ -473,6 +473,7 @@ def make_module(
     build = Build(formula, dict(init or {}), real_dtype(call, dtype), device)
     module = build.module(formula, _sizes(formula, given), dict(settings), "")
     build.finish(module)
+    _hold_sizes(module, given)
     return module
 
 
@@ -526,12 +527,16 @@ class Build:
         sizes = sizes | {named_size(n): int(given.pop(n)) for n in list(given) if n in named}
         for name in given:
             if name not in known | bundles and not (name in asked and _optional(formula, name)):
+                own = [n for n in given if n in _axes_of(formula) and _is_count(given[n])]
+                sizes_typed = ", ".join([axis_code(n, given[n]) for n in own])
                 raise AxisNameError(
                     f"{formula.name}.module(...)",
                     f"{formula.name} has no setting or bundle {name}"
                     if bundles
                     else f"{formula.name} has no setting {name}",
-                    hint=repr(formula),
+                    hint=f"{name} is an axis: {formula.name}.module({sizes_typed})"
+                    if name in own
+                    else repr(formula),
                 )
         settings = {n: v for n, v in given.items() if n in known}
         module = FormulaModule(formula, sizes, settings)
@@ -596,10 +601,19 @@ class Build:
             )
         if isinstance(declared, Stacked) and _is_count(given):
             return self.module(declared, sizes | {declared.axis: int(given)}, {}, f"{path}.")
+        takes = [
+            spaced([(a, None) for a in p.space.names]) for p in declared.signature.before if p.space
+        ]
+        gives = [
+            spaced([(a, None) for a in space.names]) for space in declared.signature.results or ()
+        ]
         raise KindError(
             self.call,
             f"{path} is {kind_of_thing(given)}, and holds the parameters of {declared.name}",
-            hint=f"a module, a formula of the same arguments, or {name}=dict(...) with its settings",
+            hint=f'{name}: nt.lift["{", ".join(takes)} -> {", ".join(gives)}"] declares a module of torch'
+            if isinstance(given, torch.nn.Module) and all([takes, gives])
+            else f"a formula's module, a formula of the same arguments, or {name}=dict(...) with its "
+            "settings",
         )
 
     def stack(
@@ -610,7 +624,7 @@ class Build:
         if _is_count(given):
             given = [None] * int(given)
         if not isinstance(given, (list, tuple, torch.nn.ModuleList)):
-            raise self.no_count(path, layer)
+            raise self.no_count(path, layer, given)
         return torch.nn.ModuleList(
             [
                 self.bundle(layer, f"{path}[{i}]", sizes, x, f"{path}.{i}")
@@ -618,11 +632,17 @@ class Build:
             ]
         )
 
-    def no_count(self, path: str, layer: Formula) -> NamedTensorError:
+    def no_count(self, path: str, layer: Formula, given: Any = None) -> NamedTensorError:
         name = path.rpartition(".")[2]
+        said = repr(given) if isinstance(given, (int, float)) else kind_of_thing(given)
         return KindError(
             self.call,
-            f"{path} is a stack of {layer.name}, and how many there are is not given",
+            f"{path} is a stack of {layer.name}, and "
+            + (
+                "how many there are is not given"
+                if given is None
+                else f"{said} is no number of them"
+            ),
             hint=f"{name}=6, or {name}=[{layer.name}, {layer.name}]",
         )
 
@@ -864,6 +884,29 @@ def _hold_known(formula: Formula, axes: tuple[Axis, ...], given: dict[str, Any])
                 hint=f"did you mean {shown(guess)}?"
                 if guess
                 else f"leave it out; {formula.name} has {', '.join(map(shown, known)) or 'none'}",
+            )
+
+
+def _hold_sizes(module: FormulaModule, given: tuple[Axis, ...]) -> None:
+    """Raise AxisSizeError for a size that nothing has because the modules that have its axis were given."""
+    held = {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+    found: dict[str, dict[int, str]] = {}
+    for path, axes in module.axes.items() if given else ():
+        for name, size in zip(axes, held[path].shape if path in held else (), strict=False):
+            found.setdefault(name, {})[size] = path
+    for axis in given:
+        sizes = found.get(shown(axis.name), {})
+        if sizes and int(axis.size or 0) not in sizes:
+            size, path = next(iter(sizes.items()))
+            raise AxisSizeError(
+                f"{module.formula.name}.module({', '.join(map(repr, given))})",
+                f"axis {shown(axis.name)} is {size} in {path}, and no parameter takes {axis.size}",
+                [(path, spaced([*zip(module.axes[path], held[path].shape, strict=True)]))],
+                f"leave {axis_code(axis.name, int(axis.size or 0))} out: what was made or declared "
+                "with a size keeps it",
             )
 
 

@@ -23,6 +23,7 @@ from namedtensor.axes import (
     one_axis,
     parse_axes,
     shown,
+    size_here,
 )
 from namedtensor.backends.lazy import is_number
 from namedtensor.errors import (
@@ -230,14 +231,13 @@ def one_hot(I: Tensor, axis: Axis | str) -> NamedTensor:
            [1, 0, 0]])
     """
     found = one_axis(f"one_hot(I, {axis!r})", axis)
-    try:
-        size = abs(found)
-    except AxisSizeError:
+    size = size_here(found)
+    if size is None:
         raise AxisSizeError(
             f"one_hot(I, {shown(found.name)})",
             f"{shown(found.name)} has no size",
             hint=f"give it one: {axis_code(found.name, 512)}",
-        ) from None
+        )
     return apply(ONE_HOT(found.name), I, size)
 
 

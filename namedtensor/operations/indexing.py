@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from namedtensor.axes import Axis, distinct, primed, shown
+from namedtensor.axes import Axis, distinct, primed, shown, size_here
 from namedtensor.errors import (
     AxisClashError,
     AxisNameError,
@@ -201,12 +201,18 @@ SLICE = primitive(
 def index_rule(call: Call) -> Type:
     (axes,) = call.params
     call.need(0, axes)
-    for i in range(1, len(call.types)):
+    for i, axis in enumerate(axes, 1):
+        label, owner = call.labels[i], call.labels[0]
+        mask = call.types[i].kind == "bool"
+        flat = call.types[i].names == (axis,)
         call.kind(
             i,
             ("int",),
-            f"nt.cast({call.labels[i]}, int); a mask selects in square brackets: "
-            f"{call.labels[0]}[{shown(axes[0])}[mask]]",
+            f"a mask selects in square brackets: {owner}[{shown(axis)}[{label}]]"
+            if mask and flat
+            else f"a mask over several axes keeps them: nt.where({label}, {owner}, 0.0)"
+            if mask
+            else f"nt.cast({label}, int)",
         )
     indices = call.union(range(1, len(call.types)))
     rest = call.types[0].without(axes)
@@ -416,6 +422,14 @@ def _lower_scatter(emit: Emitter, call: Lowered, y: Value, *given: Value) -> Any
     if y.type.kind in ("bool", "int") and not y.type.host:  # a narrow dtype would wrap around
         y = emit.bind(emit.call("integer", y.code), y.axes, y.type.of_kind("int"))
     y = emit.named(emit.typed_like(y, indices))
+    alone = [a for a in used if a not in own]  # one place for all of their numbers
+    if alone:
+        kept = tuple([a for a in y.axes if a not in alone])
+        added = emit.call("sum", y.code, tuple([y.place(a) for a in alone]))
+        y = emit.named(
+            emit.bind(added, kept, y.type.with_axes([(a, y.type.size(a)) for a in kept]))
+        )
+        used = tuple([a for a in used if a in own])
     like = y if not y.type.host else indices[0]
     size_of = {a: emit.size(call.type.size(a)) for a in (*shared, *rest)}
     shape = [*[size_of[a] for a in shared], *[n.code for n in sizes], *[size_of[a] for a in rest]]
@@ -525,12 +539,12 @@ PICKS = primitive(
 )
 
 
-def _to_scatter(axes: tuple[Axis, ...]) -> tuple[Operation, Size]:
+def _to_scatter(axes: tuple[Axis, ...]) -> tuple[Operation, Axis]:
     """Read the axes that are used up, and the one that is made."""
     *used, made = axes
     call = f"scatter[{', '.join(map(repr, axes))}]"
     distinct(call, used)
-    if not used or made.size is None:
+    if not used or size_here(made) is None:
         raise AxisNameError(
             call,
             f"axis {made.name} is to be made and has no size"
@@ -538,18 +552,19 @@ def _to_scatter(axes: tuple[Axis, ...]) -> tuple[Operation, Size]:
             else "the axes to add up come first, then the axis to make",
             hint="nt.scatter[seq, vocab[10]](X, I)",
         )
-    return SCATTER(names(axes), 1), made.size
+    return SCATTER(names(axes), 1), made
 
 
 @axis_function(first=_to_scatter, distinct=0)
-def scatter(to: tuple[Operation, Size], X: Tensor, I: NamedTensor) -> NamedTensor:
+def scatter(to: tuple[Operation, Axis], X: Tensor, I: NamedTensor) -> NamedTensor:
     """Add numbers up at the places that an integer tensor says: the transpose of indexing.
 
         scatter_{ax,bx} : R^ax x [n]^ax -> R^bx[n],  scatter(X, I)_{bx(j)} = sum_{i: I_{ax(i)} = j} X_{ax(i)}
 
     The last axis in brackets is made, also by the name of one before it; those are used up. It is
     X @ ax @ one_hot(I, bx) without the one-hot matrix: sums over segments, messages at the nodes of a
-    graph, histograms.
+    graph, histograms. Inside a formula an axis without a size has its size there. The greatest number
+    at each place is nt.full(bx[n], -nt.inf).at[bx(I)].max(X).
 
     Raises: AxisNameError, AxisMissingError, AxisClashError, KindError, IndexRangeError.
 
@@ -560,7 +575,8 @@ def scatter(to: tuple[Operation, Size], X: Tensor, I: NamedTensor) -> NamedTenso
     vocab  0  1   2  3
            5  0  11  0
     """
-    return apply(to[0], X, I, to[1])
+    operation, made = to
+    return apply(operation, X, I, abs(made))
 
 
 # ------------------------------------------------------------------------------ functional update

@@ -61,6 +61,7 @@ from namedtensor.primitives.origins import made_again, noted_inside
 from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.traits import Acts, Traits
 from namedtensor.primitives.type import widest
+from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply, tracing
 from namedtensor.tensor.apply import (
     STAND_IN_ERRORS,
@@ -1219,6 +1220,13 @@ def associative_scan(
          1.00  1.50  1.75
     """
     _callable("associative_scan", axis, combine)
+    if isinstance(reverse, NamedTensor):
+        raise KindError(
+            f"associative_scan[{axis!r}](combine, X, Y)",
+            "several tensors are combined as one tuple",
+            shapes(X, reverse, labels="XY"),
+            f"nt.associative_scan[{axis!r}](combine, (X, Y))",
+        )
     flag(f"associative_scan[{axis.name}](...)", "reverse", reverse)
     parts = flat(X)
     said = Said("associative_scan", axis, combine, X, ())

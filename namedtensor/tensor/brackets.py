@@ -18,6 +18,7 @@ from namedtensor.axes import (
     distinct,
     either,
     lacks,
+    loose,
     parse_axes,
     parse_renames,
     primed,
@@ -79,16 +80,14 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
                 f"range and `{primed('X', item.name)}` a renaming",
             )
         else:
-            (label,) = caller_labels([X])
-            text = _short(item)
-            whole = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+            label, own = caller_labels([X, item])
+            text = own if isinstance(item, NamedTensor) else _short(item)
+            whole = isinstance(item, (NamedTensor, int, np.integer)) and not isinstance(item, bool)
             index = f"[{text}]" if isinstance(item, slice) else f"({text if whole else 0})"
             codes = [f"{label}[{axis_code(a)}{index}]" for a in visible(X.axes)]
-            masked: tuple[str, ...] = (
-                getattr(item, "axes", ()) if getattr(item, "kind", "") == "bool" else ()
-            )
-            if len(masked) == 1 and masked[0] in X.axes:
-                codes = [f"{label}[{axis_code(masked[0])}[{caller_labels([X, item])[1]}]]"]
+            if isinstance(item, NamedTensor) and item.kind == "bool":
+                only = item.axes[0] if len(item.axes) == 1 and item.axes[0] in X.axes else None
+                codes = [f"{label}[{axis_code(only)}[{own}]]" if only else masked(label, own)]
             raise AxisNameError(
                 f"{label}[{text}]",
                 "an index names its axis",
@@ -104,19 +103,42 @@ def _index_hint(X: NamedTensor, wrong: Any, indices: Sequence[Any]) -> str:
     taken = [part.name for part in indices]
     free = [a for a in visible(X.axes) if a not in taken]
     free.sort(key=lambda a: a != guess)
-    if not all(_plain(part) for part in indices) or not free:
-        return f"did you mean {shown(guess)}?" if guess else "index only axes that X has"
-    (label,) = caller_labels([X])
+    label, *words = _words(X, indices)
+    if not free:
+        return f"index only axes that {label} has"
     codes = []
     for axis in free:
         parts = [
-            f"{axis_code(axis if part is wrong else part.name)}{repr(part)[len(part.name) :]}"
-            for part in indices
+            f"{axis_code(axis if part is wrong else part.name)}{word}"
+            for part, word in zip(indices, words, strict=True)
         ]
         codes.append(f"{label}[{', '.join(parts)}]")
     if guess:
         return f"did you mean {shown(guess)}? `{codes[0]}`"
     return f"{label} has {' and '.join(map(shown, free))}: {either(codes)}"
+
+
+def _words(X: NamedTensor, indices: Sequence[Any]) -> list[str]:
+    """Give what the caller calls X, and what is written behind the axis of each index."""
+    held = [p.index if isinstance(p, AxisIndex) else p.chosen for p in indices]
+    label, *own = caller_labels([X, *held])
+    words = [label]
+    for part, given, word in zip(indices, held, own, strict=True):
+        word = repr(given) if type(given) is list and len(given) < 5 else loose(word)
+        plain = isinstance(given, (int, slice))
+        words.append(
+            repr(part)[len(part.name) :]
+            if plain
+            else f"({word})"
+            if isinstance(part, AxisIndex)
+            else f"[{word}]"
+        )
+    return words
+
+
+def masked(label: str, mask: str) -> str:
+    """Write what a mask over several axes can do: it keeps the axes."""
+    return f"nt.where({mask}, {label}, 0.0)"
 
 
 def _short(item: object) -> str:
@@ -152,16 +174,19 @@ def check_record(X: NamedTensor, indices: list[Any]) -> None:
     """Raise unless each axis of a record is an axis of X and is named once."""
     if not indices:
         return
-    call = f"X[{', '.join(map(repr, indices))}]" if all(_plain(i) for i in indices) else "X[...]"
     for part in indices:
         if part.name not in X.axes:
+            label, *words = _words(X, indices)
+            given = zip(indices, words, strict=True)
             raise AxisMissingError(
-                call,
-                lacks("X", part.name),
-                shapes(X),
+                f"{label}[{', '.join([shown(p.name) + word for p, word in given])}]",
+                lacks(label, part.name),
+                shapes(X, labels=[label]),
                 _index_hint(X, part, indices),
             )
-    distinct(call, [sized(p.name, None) for p in indices])
+    if len(indices) > 1:
+        call = f"X[{', '.join(map(repr, indices))}]" if all(map(_plain, indices)) else "X[...]"
+        distinct(call, [sized(p.name, None) for p in indices])
 
 
 def _plain(part: Any) -> bool:
@@ -239,11 +264,14 @@ def chosen_indices(X: NamedTensor, part: AxisSelection) -> NamedTensor:
     chosen = part.chosen
     if isinstance(chosen, NamedTensor):
         if chosen.axes != (part.name,):
+            label, own = labels = caller_labels([X, chosen])
             raise AxisNameError(
-                f"X[{part.name}[I]]",
-                f"a selection from {part.name} is a tensor over {part.name} alone",
-                shapes(X, chosen, labels="XI"),
-                f"X[{part.name}(I)] indexes by a tensor of any shape",
+                f"{label}[{shown(part.name)}[{own}]]",
+                f"a selection from {shown(part.name)} is a tensor over {shown(part.name)} alone",
+                shapes(X, chosen, labels=labels),
+                f"{masked(label, own)} keeps the axes"
+                if chosen.kind == "bool"
+                else f"{label}[{axis_code(part.name)}({own})] indexes by a tensor of any shape",
             )
         data = chosen.data
     elif backend_of(chosen) is None and compiling():  # arrays of numpy would be traced as torch's

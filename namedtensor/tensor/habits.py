@@ -587,7 +587,8 @@ def _held_as(value: Any, word: str) -> str:
     for name, thing in caller_variables().items():
         if thing is value:
             return name
-        for path, data in getattr(thing, "named_parameters", dict[str, Any]().items)():
+        listed = None if isinstance(thing, type) else getattr(thing, "named_parameters", None)
+        for path, data in listed() if listed is not None else ():
             if data is value:
                 plain = all([part.isidentifier() for part in path.split(".")])
                 return f"{name}.{path}" if plain else f'{name}.get_parameter("{path}")'

@@ -117,7 +117,9 @@ class Held:
             shapes(self),
             f"did you mean {shown(guess)}?"
             if guess
-            else "X has only the axes that its shape shows",
+            else f"X has {' and '.join(map(shown, self.axes))}: name one of them"
+            if self.axes
+            else "X is a single number",
         )
 
     @property

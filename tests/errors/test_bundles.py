@@ -171,7 +171,7 @@ hint: leave "stacked" out: nt.each[layer]
         nt.KindError,
         """
 held.module(...): c is an int, and holds the parameters of layer
-hint: a module, a formula of the same arguments, or c=dict(...) with its settings
+hint: a formula's module, a formula of the same arguments, or c=dict(...) with its settings
 """,
     ),
     case(

@@ -356,7 +356,7 @@ hint: probabilities are 0 or more and not all 0, as nt.softmax[emb] gives them; 
         """
 categorical[key](X): X has no axis key
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: name one of them
 """,
     ),
     case(
@@ -673,7 +673,7 @@ hint: probabilities are 0 or more and not all 0, as nt.softmax[emb] gives them; 
         """
 X(seq'[2], emb[3]): X has no axis emb
   X : seq' seq
-hint: X has only the axes that its shape shows
+hint: X has seq' and seq: name one of them
 """,
     ),
     case(

@@ -8,7 +8,7 @@ from namedtensor import B, R, Z, axes, formula
 from tests.errors.check import case, check
 from tests.errors.operands import I, emb, seq
 
-hid = axes("hid")
+hid, height, width = axes("hid height width")
 x = nt.tensor(np.arange(4.0), emb)
 W = nt.ones("emb[4] hid[5]")
 
@@ -77,6 +77,18 @@ def scaled_by_size(X: R[emb]) -> R[emb]:
     return X / abs(emb)
 
 
+@formula
+def beside(X: R[seq], Y: R[emb]) -> R[seq, emb]:
+    return X + Y
+
+
+@formula
+def image(X: R[height, width]) -> R[height, width]:
+    return X
+
+
+proj_module = project.module(emb[4], hid[5])
+
 CASES = [
     case(
         "an axis that an argument lacks",
@@ -137,7 +149,60 @@ hint: name its axes: nt.tensor(X, "ax emb")
 project(X, W): W has no axis hid, which project declares
   X : emb[4]   declared R[emb]
   W : emb[4]   declared R[emb, hid]
-hint: W is declared R[emb, hid]
+hint: W is declared R[emb, hid]: give it an axis hid
+""",
+    ),
+    case(
+        "an axis that an argument lacks, beside one that every argument is lifted over",
+        lambda: beside(nt.ones("batch[2] seq[3]"), nt.ones("batch[2]")),
+        nt.AxisMissingError,
+        """
+beside(X, Y): Y has no axis emb, which beside declares
+  X : batch[2] seq[3]   declared R[seq]
+  Y : batch[2]   declared R[emb]
+hint: Y is declared R[emb]: give it an axis emb
+""",
+    ),
+    case(
+        "an axis whose name was shortened",
+        lambda: image(nt.ones("h[2] w[3]")),
+        nt.AxisMissingError,
+        """
+image(X): X has no axis height, which image declares
+  X : h[2] w[3]   declared R[height, width]
+hint: rename the axis that you mean: X[h >> height]
+""",
+    ),
+    case(
+        "an axis with a prime in the place of one without",
+        lambda: project(nt.ones("emb'[4]"), W=W),
+        nt.AxisMissingError,
+        """
+project(X, W): X has no axis emb, which project declares
+  X : emb'[4]   declared R[emb]
+  W : emb[4] hid[5]   declared R[emb, hid]
+hint: rename the axis that you mean: X["emb' -> emb"]
+""",
+    ),
+    case(
+        "a parameter by its place",
+        lambda: project(x, W),
+        nt.NamedTensorError,
+        """
+project(...): too many positional arguments
+  x : emb[4]
+  W : emb[4] hid[5]
+hint: parameters go by name: `project(x, W=W)`
+""",
+    ),
+    case(
+        "the module of a bundle by its place",
+        lambda: layered(x, proj_module),
+        nt.NamedTensorError,
+        """
+layered(...): too many positional arguments
+  x : emb[4]
+hint: parameters go by name: `layered(x, proj=proj_module)`
 """,
     ),
     case(

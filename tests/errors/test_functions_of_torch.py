@@ -116,6 +116,16 @@ def test_what_is_typed_for_a_layer_has_its_gain_and_its_shift(name):
     torch.testing.assert_close(found.torch(order), call())
 
 
+def test_a_class_of_modules_among_the_variables_is_no_module_that_holds_parameters():
+    class Linear(torch.nn.Linear):
+        pass
+
+    layer = Linear(3, 2, bias=False)
+    with pytest.raises(nt.BackendError) as caught:
+        F.linear(X, layer.weight)
+    assert str(caught.value).endswith('nt.tensor(layer.weight, "hid emb")')
+
+
 def test_what_is_typed_for_one_hot_has_as_many_classes_as_torch_makes():
     for given, count in (((I,), 2), ((I, 7), 7)):
         with pytest.raises(nt.BackendError) as caught:

@@ -8,6 +8,8 @@ import namedtensor as nt
 from tests.errors.check import case, check
 from tests.errors.operands import JT, I, J, K, T, X, emb, key, mask, seq, short, val, vocab
 
+real = mask[emb(0)]
+
 CASES = [
     case(
         "a position without a name",
@@ -254,7 +256,7 @@ hint: indices count from 0 to 2
 X[seq(A)]: A holds float numbers, int is needed
   X : seq[3] emb[4]
   A : seq[1]
-hint: nt.cast(A, int); a mask selects in square brackets: X[seq[mask]]
+hint: nt.cast(A, int)
 """,
     ),
     case(
@@ -282,10 +284,10 @@ hint: X[seq[[0, 2]]], or X[seq(I)] with I an integer named tensor
         lambda: X[seq[X]],
         nt.AxisNameError,
         """
-X[seq[I]]: a selection from seq is a tensor over seq alone
+X[seq[X]]: a selection from seq is a tensor over seq alone
   X : seq[3] emb[4]
-  I : seq[3] emb[4]
-hint: X[seq(I)] indexes by a tensor of any shape
+  X : seq[3] emb[4]
+hint: X[seq(X)] indexes by a tensor of any shape
 """,
     ),
     case(
@@ -329,7 +331,7 @@ hint: indices count from 0 to 3
 X[seq(X)]: X holds float numbers, int is needed
   X : seq[3] emb[4]
   X : seq[3] emb[4]
-hint: nt.cast(X, int); a mask selects in square brackets: X[seq[mask]]
+hint: nt.cast(X, int)
 """,
     ),
     case(
@@ -340,7 +342,49 @@ hint: nt.cast(X, int); a mask selects in square brackets: X[seq[mask]]
 X[seq(mask)]: mask holds bool numbers, int is needed
   X    : seq[3] emb[4]
   mask : seq[3] emb[4]
-hint: nt.cast(mask, int); a mask selects in square brackets: X[seq[mask]]
+hint: a mask over several axes keeps them: nt.where(mask, X, 0.0)
+""",
+    ),
+    case(
+        "a mask over several axes as a selection",
+        lambda: X[seq[mask]],
+        nt.AxisNameError,
+        """
+X[seq[mask]]: a selection from seq is a tensor over seq alone
+  X    : seq[3] emb[4]
+  mask : seq[3] emb[4]
+hint: nt.where(mask, X, 0.0) keeps the axes
+""",
+    ),
+    case(
+        "a mask over its axis as an index",
+        lambda: X[seq(real)],
+        nt.KindError,
+        """
+X[seq(real)]: real holds bool numbers, int is needed
+  X    : seq[3] emb[4]
+  real : seq[3]
+hint: a mask selects in square brackets: X[seq[real]]
+""",
+    ),
+    case(
+        "a tensor of indices without their axis",
+        lambda: X[J],
+        nt.AxisNameError,
+        """
+X[J]: an index names its axis
+  X : seq[3] emb[4]
+hint: `X[seq(J)]` or `X[emb(J)]`
+""",
+    ),
+    case(
+        "a tensor of indices at an axis that X lacks",
+        lambda: X[key(J), emb(0)],
+        nt.AxisMissingError,
+        """
+X[key(J), emb(0)]: X has no axis key
+  X : seq[3] emb[4]
+hint: X has seq: `X[seq(J), emb(0)]`
 """,
     ),
     case(

@@ -142,7 +142,7 @@ hint: name its axes: nt.tensor(X)
         """
 split[key](X): X has no axis key
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: name one of them
 """,
     ),
     case(
@@ -152,7 +152,7 @@ hint: X has only the axes that its shape shows
         """
 unstack[key](X): X has no axis key
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: name one of them
 """,
     ),
     case(
@@ -189,7 +189,7 @@ hint: name its axes: nt.tensor(X)
         """
 scan[key](X): X has no axis key
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: name one of them
 """,
     ),
     case(

@@ -70,6 +70,43 @@ def deleted() -> nt.NamedTensor:
 
 CASES = [
     case(
+        "sizes in a dict",
+        lambda: project.module({"emb": 4, "hid": 5}),
+        nt.AxisNameError,
+        """
+axes({...}): a dict has no axes; sizes stand in square brackets
+hint: "emb[4] hid[5]"
+""",
+    ),
+    case(
+        "sizes as settings",
+        lambda: project.module(emb=4, hid=5),
+        nt.AxisNameError,
+        """
+project.module(...): project has no setting emb
+hint: emb is an axis: project.module(emb[4], hid[5])
+""",
+    ),
+    case(
+        "a size beside a module that has another",
+        lambda: looking.module(emb[5], part=scaled.module(emb[4])),
+        nt.AxisSizeError,
+        """
+looking.module(emb[5]): axis emb is 4 in part.g, and no parameter takes 5
+  part.g : emb[4]
+hint: leave emb[5] out: what was made or declared with a size keeps it
+""",
+    ),
+    case(
+        "a module of torch for a bundle",
+        lambda: looking.module(emb[5], part=torch.nn.Linear(4, 4)),
+        nt.KindError,
+        """
+looking.module(...): part is a Linear, and holds the parameters of scaled
+hint: part: nt.lift["emb -> emb"] declares a module of torch
+""",
+    ),
+    case(
         "sizes without axes",
         lambda: project.module(4, 2),
         nt.AxisNameError,

@@ -65,7 +65,7 @@ hint: pad by a number: nt.pad[seq](X, 1, 1)
         """
 pad[key](X): X has no axis key
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: name one of them
 """,
     ),
     case(

@@ -85,6 +85,16 @@ hint: X.size(seq)
 """,
     ),
     case(
+        "a shape indexed by an axis",
+        lambda: X.shape["emb"],
+        nt.AxisNameError,
+        """
+shape['emb']: the size of an axis is asked of the tensor
+  shape : seq[2] emb[3]
+hint: X.size(emb)
+""",
+    ),
+    case(
         "a pickle of a formula inside a function",
         lambda: pickle.dumps(local()),
         nt.NamedTensorError,
@@ -227,7 +237,7 @@ def test_a_mask_in_the_brackets_is_put_at_its_axis():
     check(
         lambda: X[keep],
         nt.AxisNameError,
-        f"X[NamedTensor]: an index names its axis\n{SHAPE}hint: `X[emb[keep]]`",
+        f"X[keep]: an index names its axis\n{SHAPE}hint: `X[emb[keep]]`",
     )
     assert X[emb[keep]].shape == nt.Shape("seq[2] emb[2]")
 

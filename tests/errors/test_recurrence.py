@@ -272,6 +272,17 @@ hint: lambda h, x: ...
 """,
     ),
     case(
+        "tensors that are combined, one by one",
+        lambda: nt.associative_scan[seq](lambda a, b: b, X, X),
+        nt.KindError,
+        """
+associative_scan[seq](combine, X, Y): several tensors are combined as one tuple
+  X : seq[3] emb[4]
+  Y : seq[3] emb[4]
+hint: nt.associative_scan[seq](combine, (X, Y))
+""",
+    ),
+    case(
         "a number of another kind, which no step reads",
         lambda: unread(nt.tensor([1, 2, 3], seq)),
         nt.KindError,

@@ -326,7 +326,7 @@ hint: use numbers or booleans
         """
 X.size(key): X has no axis key
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: name one of them
 """,
     ),
     case(
@@ -375,7 +375,7 @@ hint: X.numpy(seq, emb)
         """
 X.torch(seq, key): X has no axis key
   X : seq[3] emb[4]
-hint: X has only the axes that its shape shows
+hint: X has seq and emb: name one of them
 """,
     ),
     case(

@@ -8,7 +8,7 @@ import namedtensor as nt
 from namedtensor import R, axes, formula
 from namedtensor.primitives.node import operands_first
 
-seq, emb, hid = axes("seq emb hid")
+seq, emb, hid, edge = axes("seq emb hid edge")
 seq_ = seq.prime
 LIBRARIES = ["numpy", "torch"]
 
@@ -331,3 +331,20 @@ def test_vmap_that_is_not_told_how_to_draw_says_so():
     text = str(caught.value)
     assert "torch refuses what it computes: vmap: called random operation" in text
     assert 'hint: torch.func.vmap(f, randomness="different") draws for each' in text
+
+
+@formula
+def heard(X: R[seq, emb], I: nt.Z[edge], J: nt.Z[edge]) -> R[seq, emb]:
+    return nt.scatter[edge, seq](X[seq(I)], J)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_an_axis_that_is_made_again_has_the_size_that_it_has_in_the_formula(library):
+    I, J = (nt.tensor(np.array(x), "edge").to(library) for x in ([0, 1, 1], [2, 2, 0]))
+    for size in (3, 5):
+        X = ones(f"seq[{size}] emb[2]", library)
+        found = heard(X, I, J).numpy(seq, emb)
+        assert found.shape == (size, 2)
+        assert found[:3, 0].tolist() == [1, 0, 2]
+    with pytest.raises(nt.AxisNameError, match="axis seq is to be made and has no size"):
+        nt.scatter[edge, seq](nt.ones("edge[3]"), J.to("numpy"))

@@ -244,6 +244,37 @@ def test_a_refused_bundle_changes_nothing():
     assert torch.equal(m(X).torch(hid), model(X, a=m.a).torch(hid))
 
 
+@pytest.mark.parametrize(
+    "sizes", ["emb[5] hid[3]", "hid[9]"], ids=["beside a size that fits", "alone"]
+)
+def test_a_size_that_no_parameter_takes_is_refused(sizes):
+    made = lin.module(emb[4], hid[3])
+    with pytest.raises(
+        nt.AxisSizeError,
+        match=r"in a\.W, and no parameter takes [59]\n  a\.W : emb\[4\] hid\[3\]\nhint: leave",
+    ):
+        model.module(sizes, a=made)
+    assert model.module(emb[4], hid[3], a=made).a is made
+
+
+def test_a_size_fits_where_one_of_the_parameters_has_it():
+    @formula
+    def both(X: R[emb], *, a: lin, b: lin) -> R[hid]:
+        return a(X) + b(X)
+
+    found = both.module(emb[4], hid[3], a=lin.module(emb[7], hid[3]))
+    assert (found.a.W.shape, found.b.W.shape) == ((7, 3), (4, 3))
+
+
+def test_a_declared_size_is_kept():
+    @formula
+    def fixed(X: R[emb[4]], *, W: R[emb[4], hid]) -> R[hid]:
+        return W @ emb @ X
+
+    with pytest.raises(nt.AxisSizeError, match="axis emb is 4 in W, and no parameter takes 5"):
+        fixed.module(emb[5], hid[3])
+
+
 def test_axes_of_arguments_and_results_may_be_named_too():
     @formula
     def over(X: R[seq, emb], *, W: R[emb, hid]) -> R[seq, hid]:

@@ -539,7 +539,21 @@ def test_class_tokens_and_positions_do_not_start_at_0_and_biases_do():
             "layers is a stack of layer, and how many there are is not given",
         ),
         (lambda: made(wide), nt.KindError, "layers is a stack of layer, and how many there are"),
-        (lambda: made(layers=-1), nt.KindError, "layers is a stack of layer"),
+        (
+            lambda: made(layers=-1),
+            nt.KindError,
+            "layers is a stack of layer, and -1 is no number of them",
+        ),
+        (
+            lambda: net.module(c1=torch.nn.Conv2d(1, 1, 1)),
+            nt.KindError,
+            r"c1 is a Conv2d.*\nhint: c1: nt\.lift\[\".* -> .*\"\] declares a module of torch",
+        ),
+        (
+            lambda: net.module(chans=4),
+            nt.AxisNameError,
+            r"no setting or bundle chans\nhint: chans is an axis: net\.module\(chans\[4\]\)",
+        ),
         (
             lambda: made(layers=[conv]),
             nt.BackendError,

@@ -177,8 +177,10 @@ def to_scatter(draw: Draw) -> Example:
     axis = draw(st.sampled_from(list(shape)))
     size = draw(st.integers(1, 4))
     shared = some(draw, [a for a in shape if a != axis], 0, 1)
-    marks = indices(draw, {a: shape[a] for a in (axis, *shared)}, size)
-    if draw(st.booleans()):
+    owner = draw(st.sampled_from(["both", "numbers", "places"]))
+    own = shared if owner == "numbers" else [axis, *shared]
+    marks = indices(draw, {a: shape[a] for a in own}, size)
+    if owner == "places":
         shape = {a: n for a, n in shape.items() if a != axis}
     return Example((operand(draw, shape), marks), {"axis": axis, "into": "new", "size": size})
 

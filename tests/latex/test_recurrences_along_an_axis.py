@@ -627,3 +627,83 @@ $$\begin{aligned}
     )
     lines = [f.line for f in read(text).check() if f.severity == "error"]
     assert 3 + wrong in lines, (text, read(text).check())
+
+
+# ------------------------------------------------------------------------- parts of a step
+
+STEP = r"$$k = \tanh(u_{AT})$$"
+TWO = r"$$k = \tanh(u_{AT}), \quad m = \exp(u_{AT} - k)$$"
+METHODS = [
+    STEP + r"$$u_{NEXT} = u_{AT} + h k, \qquad t = 1, \ldots, N$$",
+    r"$$u_{NEXT} = u_{AT} + h k, \qquad t = 1, \ldots, N$$ with " + STEP,
+    r"$$u_{NEXT} = u_{AT} + h k, \quad k = \tanh(u_{AT}), \qquad t = 1, \ldots, N$$",
+    TWO + r"$$u_{NEXT} = u_{AT} + h (m - m + k), \qquad t = 1, \ldots, N$$",
+    r"$$u_{NEXT} = u_{AT} + h w, \qquad t = 1, \ldots, N$$ with $$w = 2 k - k$$ and " + STEP,
+]
+PLACES = [
+    (r"\text{step}(t)", r"\text{step}(t+1)", r"\text{step}(1)"),
+    (r"\text{step}(t-1)", r"\text{step}(t)", r"\text{step}(0)"),
+]
+
+
+@pytest.mark.parametrize(("at", "then", "first"), PLACES)
+@pytest.mark.parametrize("method", METHODS)
+def test_what_a_step_is_made_of_has_the_index_of_the_step(method, at, then, first):
+    text = r"$h \in \mathbb{R}$, $u_0 \in \mathbb{R}^{\text{emb}:d}$. "
+    text += method.replace("AT", at).replace("NEXT", then) + f" where $u_{{{first}}} = u_0$."
+    assert [str(f) for f in read(text).check() if f.severity != "note"] == []
+    start = GENERATOR.normal(size=3)
+    found = read(text).bind(N=4)["u"](u_0=nt.tensor(start, "emb"), h=0.1)
+    wanted = forwards(lambda u, _: u + 0.1 * np.tanh(u), start, range(4))
+    np.testing.assert_allclose(found.numpy("step emb")[-4:], wanted)
+    wrong = text.replace(r"\tanh(u", r"\sum_{\text{seq}} \tanh(u")
+    assert "axis-missing" in {f.code for f in read(wrong).check()}
+
+
+def test_what_a_series_that_counts_by_a_letter_is_made_of_stands_above_it_too():
+    text = r"$h \in \mathbb{R}$, $u_0 \in \mathbb{R}^{\text{emb}:d}$. $$k = \tanh(u_{t-1})$$"
+    text += r"$$u_t = u_{t-1} + h k, \qquad t = 1, \ldots, N$$"
+    start = GENERATOR.normal(size=3)
+    found = read(text)["u_4"](u_0=nt.tensor(start, "emb"), h=0.1)
+    wanted = forwards(lambda u, _: u + 0.1 * np.tanh(u), start, range(4))
+    np.testing.assert_allclose(found.numpy("emb"), wanted[-1])
+
+
+def test_a_letter_that_says_something_else_is_no_index_of_a_step():
+    text = r"$t \in \mathbb{R}$, $u_0 \in \mathbb{R}^{\text{emb}:d}$. $$k = \sum_{s=1}^3 t s$$"
+    text += r"$$u_{\text{step}(t)} = u_{\text{step}(t-1)} + k, \qquad t = 1, \ldots, N$$"
+    text += r" where $u_{\text{step}(0)} = u_0$."
+    found = read(text).bind(N=2)["u"](u_0=nt.zeros("emb[1]"), t=2.0)
+    np.testing.assert_allclose(found.numpy("step emb")[:, 0], [12, 24])
+
+
+# --------------------------------------------------------- series that are given by their elements
+
+JACOBI = r"""$A \in \mathbb{R}^{\text{row}:n, \text{col}:n}$, $b \in \mathbb{R}^{\text{row}:n}$. BEGIN
+$$x^{(k+1)}_{\text{col}(i)} = \frac{1}{A_{\text{row}(i), \text{col}(i)}} \left( b_{\text{row}(i)} -
+\sum_{j \ne i} A_{\text{row}(i), \text{col}(j)} \, x^{(k)}_{\text{col}(j)} \right),
+\qquad i = 1, \dots, n.$$"""
+
+
+@pytest.mark.parametrize("begin", ["Start with $x^{(0)} = 0$:", "$$x^{(0)} = 0$$"])
+def test_a_series_whose_elements_are_given_begins_with_a_number(begin):
+    text = JACOBI.replace("BEGIN", begin)
+    assert [str(f) for f in read(text).check() if f.severity != "note"] == []
+    a, b = 4 * np.eye(3) + 1, np.array([1.0, 2.0, 3.0])
+    x = np.zeros(3)
+    for _ in range(3):
+        x = (b - (a - np.diag(np.diag(a))) @ x) / np.diag(a)
+    given = {"A": nt.tensor(a, "row col"), "b": nt.tensor(b, "row")}
+    np.testing.assert_allclose(read(text)["x^{(3)}"](**given).numpy("col"), x)
+    wrong = text.replace(r"x^{(k)}_{\text{col}(j)}", r"x^{(k)}_{\text{row}(j)}")
+    assert "axis-missing" in {f.code for f in read(wrong).check()}
+
+
+def test_a_range_of_another_section_is_none_of_a_series_that_has_its_own_start():
+    text = r"""# A
+$v^0 \in \mathbb{R}^{\text{emb}}$. $$v^k = v^{k-1} / 2, \qquad k = 1, \ldots, K$$
+# B
+$x^0 \in \mathbb{R}^{\text{emb}}$. $$x^{k+1} = x^k / 3$$"""
+    start = GENERATOR.normal(size=3)
+    found = read(text)["x^1"](x0=nt.tensor(start, "emb"))
+    np.testing.assert_allclose(found.numpy("emb"), start / 3)

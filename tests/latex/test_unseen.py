@@ -11,7 +11,6 @@ SHORT = {
     "preferences.tex": (1, 0, 0),
     "latent_paths.tex": (1, 0, 0),
     "breeding.md": (0, 1, 3),
-    "iterations.tex": (1, 2, 4),
     "signals.tex": (0, 1, 0),
     "sparse_experts.md": (0, 1, 2),
     "excitation.tex": (0, 2, 3),

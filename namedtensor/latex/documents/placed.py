@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from namedtensor.latex.documents.along import (
@@ -23,13 +23,14 @@ from namedtensor.latex.documents.along import (
     names_given,
     nearest,
 )
-from namedtensor.latex.documents.scripts import fold, letters_in, script_letters, stem
+from namedtensor.latex.documents.scripts import fold, key, letters_in, script_letters, stem
 from namedtensor.latex.documents.series import Range, Ruled, ranges_for, ranges_of, ruled
-from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.reading.ranges import all_bound, ranges_in
 from namedtensor.latex.reading.spoken import indexed, names_of, sections_around
 from namedtensor.latex.syntax import (
     At,
     AxisName,
+    Big,
     Case,
     Cases,
     Constraint,
@@ -317,6 +318,71 @@ def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declar
     return dataclasses.replace(
         statement, names=names, space=dataclasses.replace(statement.space, axes=axes)
     )
+
+
+# ------------------------------------------------------------------------------- parts of a step
+
+
+def parts_of_steps(statements: Sequence[Statement]) -> list[Statement]:
+    """Give k = f(u_{seq(t)}) the index of the elements that it is a part of: u_{seq(t+1)} = u_{seq(t)} + k.
+
+    Where nothing else says what t is, k is another one at each step: k_{seq(t)}.
+    """
+    rules: dict[tuple[int, Step], list[int]] = {}
+    for i, statement in enumerate(statements):
+        own = _element(statement)
+        letters = letters_in(own[1]) if own is not None else ()
+        if own is not None and len(letters) == 1:
+            rules.setdefault((statement.section, (own[0][1], letters[0])), []).append(i)
+    found = list(statements)
+    for (section, step), places in rules.items():
+        here = [i for i, s in enumerate(statements) if s.section == section]
+        if step[1] in names_given([statements[i] for i in here]):
+            continue
+        plain = {
+            text: i
+            for i in here
+            if isinstance(said := statements[i], Definition) and said.op == "="
+            if isinstance(said.target, (Letter, Scripts)) and (text := key(said.target)) is not None
+        }
+        known: set[str] = set()
+        while True:
+            more = {n for n, i in plain.items() if _is_of_step(found[i], step, known)} - known
+            if not more:
+                break
+            known |= more
+        used = {key(name) for i in places for name in names_of(found[i])}
+        for i in {*places, *[plain[name] for name in known]} if known & used else ():
+            found[i] = _at_step(found[i], known, step)
+    return found
+
+
+#: An axis, and the index that counts steps along it.
+Step = tuple[str, str]
+
+
+def _is_of_step(statement: Statement, step: Step, known: Collection[str]) -> bool:
+    """Say whether a definition has elements at a step that nothing in it binds, or is made of what has."""
+    body = statement.body  # type: ignore[union-attr]
+    bound = {
+        t for big in all_of(Big, body) for one in all_bound(big) for t in letters_in(one.index)
+    }
+    axes = {item.axis.name for item in all_of(At, body) if step[1] in letters_in(item.at)}
+    if step[1] in bound or not axes <= {step[0]}:
+        return False
+    return bool(axes) or any(key(name) in known for name in names_of(body))
+
+
+def _at_step(statement: Statement, known: Collection[str], step: Step) -> Statement:
+    def change(part: Any) -> Any:
+        if not isinstance(part, (Letter, Scripts)) or key(part) not in known:
+            return None
+        at = AxisName(part.span, step[0])
+        return Indexed(part.span, part, (At(part.span, at, Letter(part.span, step[1])),))
+
+    assert isinstance(statement, Definition)
+    body = put(statement.body, change)
+    return dataclasses.replace(statement, target=put(statement.target, change), body=body)
 
 
 # --------------------------------------------------------------------------------------- ranges

@@ -24,7 +24,7 @@ from namedtensor.latex.documents.along import (
     stepped,
 )
 from namedtensor.latex.documents.double import defined_sizes, sizes_apart, without_letters
-from namedtensor.latex.documents.placed import bounded, in_cases, placed
+from namedtensor.latex.documents.placed import bounded, in_cases, parts_of_steps, placed
 from namedtensor.latex.documents.scripts import (
     Indices,
     fold,
@@ -285,7 +285,7 @@ class Names:
         self.defined_sizes = defined_sizes(statements, parents)
         plain = without_letters(statements, self.defined_sizes)
         self.ends = ends_of(plain)
-        elements = placed(sizes_apart(plain), self.ends, parents)
+        elements = parts_of_steps(placed(sizes_apart(plain), self.ends, parents))
         written = in_cases(bounded(stepped(elements, self.ends, parents)), self.ends)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
@@ -500,7 +500,8 @@ class Names:
 
         None for the letter of an axis's elements says that they are all of the axis.
         """
-        near = self._by_letter.get(letter, [])
+        around = sections_around(statement.section, self.parents)
+        near = [r for r in self._by_letter.get(letter, []) if r.statement.section in around]
         if isinstance(statement, Definition) and axis_along(target_name(statement.target)):
             near = ranges_for(letter, statement, near, self._ruled, self.parents)
         return min(
@@ -672,12 +673,13 @@ class Names:
         )
 
     def _in_frame(self, found: Meaning | None, place: Place) -> Meaning | None:
-        """Let a definition be of the function that uses it where only that one says what its letters are."""
+        """Let a definition be of the one that uses it where only that says what its letters are: t of u_t."""
         defined = None if found is None else found.defined
         if found is None or defined is None or found.kind != "value" or defined.letters:
             return found
         target = getattr(self.statements[place.index], "target", None)
-        formal = map(key, target.arguments if isinstance(target, Call) else ())
+        formal = [*map(key, target.arguments if isinstance(target, Call) else ())]
+        formal += self._at[place.index].letters if place.index in self._at else ()
         open_ = {text for text in formal if text not in self.declared and text not in self.defined}
         if any(key(letter) in open_ for letter in letters_of(defined.body)):
             return dataclasses.replace(found, kind="where")
@@ -888,13 +890,16 @@ class Names:
     def axes_of_series(self, defined: Defined) -> list[str]:
         """Find axes that the members of a series must have.
 
-        These are renamed or contracted in its steps, or declared for what a function takes there.
+        These are renamed or contracted in its steps, or declared for what a function takes there, or the
+        rule gives its elements along them: col of x^{k+1}_{col(i)} = ...
         """
         text = stem(defined.name)
         found: list[str] = []
         for statement in self.statements:
             if not isinstance(statement, Definition) or statement.section != defined.place.section:
                 continue
+            if isinstance(statement.target, Indexed) and stem(statement.target.base) == text:
+                found += used_up(statement.target)
             for part in all_of(Indexed, statement.body):
                 if stem(part.base) == text:
                     for item in part.items:

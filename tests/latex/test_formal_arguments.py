@@ -145,3 +145,16 @@ def test_a_condition_counts_among_the_arguments():
         r"Let $a \in \mathbb{R}^{\text{node}}$. $$g(u, z) = u z, \qquad y = g(a > 0)$$"
     ).check()
     assert found.message == "g takes 2 arguments, u and z, and 1 is given"
+
+
+@pytest.mark.parametrize("body", [r"\rho \le k", r"k > \rho", r"\rho < k"])
+def test_what_is_compared_with_a_tensor_of_the_axis_may_be_a_number(body):
+    text = rf"""Let $\rho \in \mathbb{{R}}^{{\text{{img}}}}$.
+$$f(k) = \underset{{\text{{img}}}}{{\text{{mean}}}}\, \mathbb{{1}}[{body}]$$"""
+    assert str(read(text)["f"]) == "f(k: R; rho: R[img]) -> R"
+
+
+def test_what_is_equal_to_a_tensor_has_its_axis():
+    text = r"""Let $y \in [C]^{\text{ex}}$.
+$$f(p) = \underset{\text{ex}}{\text{mean}}\, \mathbb{1}[p = y]$$"""
+    assert "p: R[ex]" in str(read(text)["f"])

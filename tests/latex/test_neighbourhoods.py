@@ -148,3 +148,27 @@ def test_another_set_is_not_taken_for_it(formula):
 def test_a_set_that_no_operator_reaches_over_is_set_aside():
     found = read(DECLARED + r"$$Y_{\text{feat}} = \{ x : x > 0 \}$$ $$Z = \sum_{\text{node}} H$$")
     assert found.names == ("Z",)
+
+
+def test_a_set_of_another_section_is_known_where_only_one_gives_it():
+    text = (
+        f"{DECLARED}\n\n# A\n\n$${NEAR}$$\n\n# B\n\n"
+        r"$$Y_{\text{node}(i)} = \sum_{j \in \mathcal{N}(i)} H_{\text{node}(j)}$$"
+    )
+    same(called(text, "Y", GIVEN), A @ H, "node", "feat")
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (
+            r"\begin{cases} 2 & \text{if } j \in \mathcal{N}(i) \\ 1 & \text{else} \end{cases}",
+            1 + A,
+        ),
+        (r"\begin{cases} 2 & j \notin \mathcal{N}(i) \\ 1 & \text{else} \end{cases}", 2 - A),
+        (r"3 \cdot \mathbb{1}[j \in \mathcal{N}(i) \cup \{i\}]", 3 * np.maximum(A, np.eye(len(A)))),
+    ],
+)
+def test_a_condition_asks_for_members_of_a_set(body, wanted):
+    text = DECLARED + rf"$${NEAR}$$ $$Y_{{\text{{node}}(i), \text{{node}}'(j)}} = {body}$$"
+    same(called(text, "Y", {"A": GIVEN["A"]}), wanted, "node", "node'")

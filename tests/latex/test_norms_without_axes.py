@@ -108,3 +108,14 @@ def test_a_norm_of_an_argument_is_over_its_own_axes_in_calls_too():
     X = nt.tensor(np.arange(6.0).reshape(2, 3), "batch", "feat")
     found = document["y"](A=X, w=nt.tensor(np.ones(3), "feat"))
     np.testing.assert_allclose(found.numpy("batch"), [3 - 5, 12 - 50])
+
+
+def test_a_bound_on_the_norm_of_a_matrix_is_noted_and_no_fault():
+    text = r"""Let $W \in \mathbb{R}^{\text{a}, \text{b}}$. If $\|W\|_2 < 1$ in the spectral
+norm, all is well.
+$$Y = \sum_{\text{a}} W$$"""
+    (note,) = read(text).check()
+    assert (note.severity, note.code) == ("note", "no-axis")
+    for other in (r"\|W\| < 1", r"\|W\|_1 \le 1", r"\|W\|_2 = 1"):
+        found = read(text.replace(r"\|W\|_2 < 1", other)).check()
+        assert [f.severity for f in found if f.code == "no-axis"] == ["error"]

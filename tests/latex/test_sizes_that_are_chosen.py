@@ -56,3 +56,50 @@ def test_how_many_terms_a_sum_has_is_chosen_where_nothing_else_gives_it():
     np.testing.assert_allclose(document.bind(M=2)["E"](c=tensor(c, "ex")).numpy(), 1.7)
     with pytest.raises(NamedTensorError, match=r"document\.bind\(M=2\)"):
         document["E"](c=tensor(c, "ex"))
+
+
+HEADS = r"""# Slopes
+$$m_{\text{head}(h)} = 2^{-8 h / H}, \qquad h = 1, \ldots, H$$
+of a bias $B \in \mathbb{R}^{\text{head}:H, \text{seq}}$.
+# Groups
+Let $H = G \cdot R$, and $Q \in \mathbb{R}^{\text{group}:G, \text{rep}:R}$.
+$$Y = Q + m_{\text{head} \rightarrow (\text{group}, \text{rep})}$$
+"""
+slopes = 2.0 ** (-8 * np.arange(1, 7) / 6)
+
+
+def test_a_size_that_is_made_of_others_is_computed_or_chosen():
+    Q = rng.normal(size=(2, 3))
+    found = read(HEADS)["Y"](Q=tensor(Q, "group", "rep"))
+    np.testing.assert_allclose(found.numpy("group", "rep"), Q + slopes.reshape(2, 3))
+    for chosen in ({"H": 6}, {"G": 2, "R": 3}):
+        np.testing.assert_allclose(read(HEADS).bind(**chosen)["m"]().numpy("head"), slopes)
+
+
+def test_a_size_that_an_equation_states_is_chosen_by_its_letter():
+    text = r"""Let $U \in \mathbb{R}^{\text{head}}$.
+$$V = \underset{\text{rep}}{\text{mean}}\, U_{\text{head} \rightarrow (\text{group}, \text{rep})}, \quad
+|\text{rep}| = R$$"""
+    U = rng.normal(size=6)
+    found = read(text).bind(R=3)["V"](U=tensor(U, "head"))
+    np.testing.assert_allclose(found.numpy("group"), U.reshape(2, 3).mean(1))
+
+
+def test_a_function_takes_a_size_of_the_tensors_of_its_caller():
+    text = r"""Let $Q \in \mathbb{R}^{\text{seq}:n, \text{key}:d}$.
+$$s(x) = x / \sqrt{d}$$
+$$Y = s(\textstyle\sum_{\text{key}} Q)$$"""
+    Q = rng.normal(size=(3, 4))
+    found = read(text)["Y"](Q=tensor(Q, "seq", "key"))
+    np.testing.assert_allclose(found.numpy("seq"), Q.sum(1) / 2)
+    with pytest.raises(NamedTensorError, match="d is the size of an axis that nothing here has"):
+        read(text)["s"](x=tensor(Q, "seq", "key"))
+
+
+@pytest.mark.parametrize("said", ["With $N$ steps", r"Let $N \in \mathbb{N}$. With $N$ steps"])
+def test_a_length_that_is_chosen_is_no_argument(said):
+    text = rf"""Let $h_0 \in \mathbb{{R}}^{{\text{{unit}}}}$. {said} of the length $\eta = 1/N$,
+$$h_{{n+1}} = h_n + \eta h_n, \qquad n = 0, \ldots, N - 1$$"""
+    h = rng.normal(size=3)
+    found = read(text).bind(N=4)["h_N"](h_0=tensor(h, "unit"))
+    np.testing.assert_allclose(found.numpy("unit"), h * 1.25**4)

@@ -15,17 +15,24 @@ from namedtensor.latex.check.types import type_of
 from namedtensor.latex.documents.scopes import Declared, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.evaluate import Evaluator
-from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, NotNotationError, Value
+from namedtensor.latex.evaluation.values import (
+    UNKNOWN,
+    ArgumentsError,
+    NotNotationError,
+    UnsettledError,
+    Value,
+)
 from namedtensor.latex.evaluation.vocabulary import constant, word_of
 from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.reading.asides import COMPARING
 from namedtensor.latex.reading.ranges import listed as members
 from namedtensor.latex.reading.spoken import names_of
-from namedtensor.latex.reading.statements import is_name, is_range
+from namedtensor.latex.reading.statements import BOUNDING, is_name, is_range
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     AxisName,
     AxisSize,
+    Bars,
     Big,
     Call,
     Constraint,
@@ -36,6 +43,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Items,
     Letter,
+    Number,
     Relation,
     Scripts,
     SizedAxis,
@@ -128,6 +136,8 @@ class ConstraintScope(CheckScope):
     def __init__(self, checker: Checker, place: Place, statement: Constraint) -> None:
         super().__init__(checker, place, lenient=True)
         self.reaches = any(all_of(kind, statement) for kind in (Big, Contract, Call, Derivative))
+        ops = {op for relation in all_of(Relation, statement) for op, _ in relation.rest}
+        self.bounds = not ops.isdisjoint(BOUNDING)
         self.unknown: list[Expression] = []
         self.refused: list[tuple[Expression, NamedTensorError]] = []
 
@@ -162,6 +172,9 @@ class ConstraintScope(CheckScope):
     def failed(self, where: Expression, error: NamedTensorError) -> Value:
         if isinstance(error, IndexRangeError):
             return UNKNOWN  # x_{time(0)} = 0 defines the element before the first
+        if isinstance(error, UnsettledError) and self.bounds and _is_spectral(where):
+            self.checker.report.note("no-axis", where.span, error.why, error.operands, error.hint)
+            return UNKNOWN
         named = isinstance(where, (Letter, Scripts))
         meaning = self.checker.names.look(where, self.place, {}) if named else None
         defined = None if meaning is None else meaning.defined
@@ -170,6 +183,15 @@ class ConstraintScope(CheckScope):
         if isinstance(error, NotNotationError):
             self.refused.append((where, error))
         return super().failed(where, error)
+
+
+def _is_spectral(norm: Expression) -> bool:
+    r"""Say whether a norm is that of a matrix as a map where a bound is stated, \|W\|_2 < 1."""
+    return (
+        isinstance(norm, Scripts)
+        and isinstance(norm.base, Bars)
+        and norm.sub == Number(norm.span, 2)
+    )
 
 
 def check_constraints(checker: Checker) -> None:

@@ -91,7 +91,14 @@ class Applied:
                     named[self.library.setting(callee, argument.first)] = plain(value)
             if chosen:
                 return self._written_out(callee, given, named, scope)
-            return self._run(call, callee, given, named)
+            try:
+                return self._run(call, callee, given, named)
+            except LatexError as error:
+                if error.finding.code != "unbound":
+                    raise
+                inside = self._body(callee, given, named)
+                inside.caller = scope.body  # a size that only the caller's tensors have
+                return plain(inside.run())
         except NamedTensorError as error:
             formal = [self.library.identifier(callee, i) for i in callee.arguments]
             written = [*zip(formal, [a for a, _ in places], strict=False)]

@@ -64,6 +64,8 @@ class Body:
         self._known: dict[Any, Value] = {}
         self._busy: list[Any] = []
         self.steps: list[Step | Chosen] = []
+        #: the body whose sizes count where this one has none of the name
+        self.caller: Body | None = None
 
     def run(self) -> Value:
         """Give the value of the definition.
@@ -175,6 +177,8 @@ class Body:
             return self.size_named(meaning.key)
         defined = meaning.defined
         assert defined is not None
+        if meaning.key in self.library.linker.bound:
+            return self.library.linker.bound[meaning.key]
         own = around.own and meaning.kind != "value"
         if meaning.kind == "stack":
             return self.stack(defined, Around(defined.place, self.numbers, own))
@@ -371,7 +375,19 @@ class Body:
             found = self.numbers.get(text)
         if found is None:
             found = self._size_by_axis(text)
-        return found
+        if found is None:
+            found = self._computed_size(text)
+        return self.caller.size_named(text) if found is None and self.caller else found
+
+    def _computed_size(self, text: str) -> Value | None:
+        """Compute a size by what the document says it is: H = G R of head[H]."""
+        rules = [d for d in self.library.names.defined.get(text, ()) if d.kind == "value"]
+        if len(rules) != 1 or rules[0].letters or any(rules[0] is place[0] for place in self._busy):
+            return None
+        try:
+            return self.member(rules[0], {}, own=False)
+        except LatexError:
+            return None
 
     def size_of_input(self, text: str) -> Value | None:
         """Give the size of an input's axis that is declared with this letter."""

@@ -329,7 +329,8 @@ class Document:
     def _numbers(self) -> dict[str, str]:
         """List the numbers that can be chosen: Python name -> key."""
         places: list[Any] = [axis.size for _, axis in self.definitions.sized]
-        places += [known.lower for known in self.definitions.ranges]
+        stated = [size for _, size, _ in self.definitions.stated_sizes]
+        places += [*stated, *[known.lower for known in self.definitions.ranges]]
         places += self.definitions.lengths.values()
         spaces = [s for group in self.definitions.declared.values() for s in group]
         places += [s.space.bound for s in spaces if s.space.bound is not None]
@@ -339,7 +340,7 @@ class Document:
         found = {}
         for name in names:
             text = key(name) if isinstance(name, (Letter, Scripts)) else None
-            if text is not None and text not in self.definitions.defined:
+            if text is not None and (text not in self.definitions.defined or self._is_chosen(text)):
                 found[python_name(name, text)] = text
         sized = {axis.axis.name for _, axis in self.definitions.sized}
         asked = {size.axis.name for size in all_of(AxisSize, self.reading.statements)}
@@ -348,6 +349,13 @@ class Document:
             if (word := axis.replace("'", "_")).isidentifier():
                 found.setdefault(word, f"|{axis}|")
         return found
+
+    def _is_chosen(self, text: str) -> bool:
+        """Say whether a size may be chosen although the document says of which other sizes it is made."""
+        rules = [rule.body for rule in self.definitions.defined[text]]
+        letters = {key(name) or "" for body in rules for name in names_of(body)}
+        named = {key(size) for _, size, _ in self.definitions.stated_sizes}  # |rep| = R
+        return all(t in named or self.definitions.is_size(t) for t in (text, *letters))
 
     # ------------------------------------------------------------------------------- printing
 

@@ -328,6 +328,8 @@ class Walk:
         assert declared is not None
         linked = self.linked
         listed = meaning.key in linked.listed  # GIN(X; W, epsilon) learns its declared epsilon
+        if meaning.key in self.linker.bound and not (declared.space.axes or listed):
+            return  # a number that is chosen
         if not (declared.space.axes or listed) and self.take_small(name, meaning.key):
             return
         if linked.input_of(meaning) is not None:

@@ -39,6 +39,7 @@ from namedtensor.latex.syntax import (
     Aside,
     At,
     AxisSize,
+    Binary,
     Call,
     Cases,
     Constraint,
@@ -49,13 +50,14 @@ from namedtensor.latex.syntax import (
     Induction,
     Letter,
     Matrix,
+    Number,
     Relation,
     Scripts,
     Signature,
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, letters_of
+from namedtensor.latex.walk import all_of, letters_of, walk
 
 #: Relations between numbers.
 COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx", "propto"))
@@ -257,9 +259,11 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
 
 
 def _spoken_of(entry: Entry) -> tuple[Expression, ...]:
-    """Give the names that stand alone in prose: the mass $m$."""
+    """Give the names that stand alone in prose, the mass $m$, or with numbers, $2a + 1$ values."""
     said = entry.statement if isinstance(entry.read, Found) and not entry.region.display else None
     names = listed(said.relation) if isinstance(said, Constraint) else ()
+    if len(names) == 1 and all(isinstance(p, Binary | Number | Letter) for p in walk(names[0])):
+        return letters_of(names)
     return names if all(map(is_name, names)) else ()
 
 

@@ -8,6 +8,8 @@ X_{i \cdot} = \sum_j X_{ij} says what a letter of its own is, and so do X_{\cdot
 for the indices that are summed or averaged over. The letter is X with the places of its marks: Xall2 of
 X_{i \cdot}, whose only index is i.
 
+d_{row, col} = ..., with nothing but axes below it, says what axes d has, where nothing else gives a d.
+
 In 1[e = e_t] the index e has the letter of a tensor whose elements stand beside it. It gets another one.
 """
 
@@ -22,7 +24,8 @@ from typing import Any
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
 from namedtensor.latex.reading.ranges import all_bound, indices_of, listed
-from namedtensor.latex.reading.spoken import head_of, sections_around
+from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
+from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -37,6 +40,8 @@ from namedtensor.latex.syntax import (
     Number,
     Root,
     Scripts,
+    SizedAxis,
+    Space,
     Text,
     Unary,
 )
@@ -307,3 +312,42 @@ class _Renamed:
         if isinstance(part, Letter) and part.text in self._new:
             return replace(part, text=self._new[part.text])
         return None
+
+
+# --------------------------------------------------------------------------------------- shapes
+
+
+def with_shapes_below(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Give what was read; d_{row, col} = ... defines d, which is declared before it."""
+    read = [e for e in entries if isinstance(e.read, Found)]
+    axes = {sized.axis.name for e in read for sized in all_of(SizedAxis, e.statement)}
+    given = {key_of(name) for e in read for name in given_names(e.statement)}
+    shapes: dict[Expression, Declaration] = {}
+    for entry in read:
+        target: Any = getattr(entry.statement, "target", None)
+        below = _axes_below(target)
+        if len(below) > 1 and axes.issuperset(below) and target.base.text not in given:
+            over = [SizedAxis(target.span, AxisName(target.span, a), None) for a in below]
+            space = Space(target.span, "R", tuple(over))
+            shapes.setdefault(target, Declaration(target.span, (target.base,), space))
+    if len({shape.names for shape in shapes.values()}) < len(shapes):
+        shapes = {}  # d_{row, col} and d_{row, time} are two
+    for entry in entries:
+        if shapes and isinstance(entry.read, Found):
+            target = getattr(entry.statement, "target", None)
+            if target in shapes:
+                yield Entry(Found(shapes[target], named=True), entry.region)
+            entry.read.statement = put(entry.statement, lambda p: p.base if p in shapes else None)
+        yield entry
+
+
+def _axes_below(target: Any) -> tuple[str, ...]:
+    """List the names of axes that are all that stands below a letter."""
+    match target:
+        case Scripts(base=Letter(), sub=Items(parts=parts, bracket=""), sup=None, primes=0):
+            words = [getattr(p, "base", p) for p in parts]
+            texts = [getattr(w, "name", getattr(w, "text", "")) for w in words]
+            named = all(isinstance(w, AxisName) or getattr(w, "style", "") == "word" for w in words)
+            marks = ["'" * getattr(p, "primes", 0) for p in parts]
+            return tuple([t + m for t, m in zip(texts, marks, strict=True)]) if named else ()
+    return ()

@@ -22,8 +22,9 @@ from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.left_sides import LeftSides
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
-from namedtensor.latex.reading.own_letters import put_indices_apart
+from namedtensor.latex.reading.own_letters import put_indices_apart, with_shapes_below
 from namedtensor.latex.reading.quantities import with_quantities
+from namedtensor.latex.reading.ranges_before import with_ranges_behind
 from namedtensor.latex.reading.reworded import reworded, with_identities
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
 from namedtensor.latex.reading.shorthand import Short, short_elements
@@ -152,9 +153,10 @@ def statements_of(
     host = Host(source, macros)
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
-    entries = list(with_identities(entries, source.text))
+    entries = list(with_shapes_below([*with_identities(entries, source.text)]))
     left_sides = reworded(entries, source.text, host.parents)
     shorthand = short_elements(entries, host.parents)
+    entries = with_ranges_behind(entries, source.text)
     put_indices_apart([e for e in entries if isinstance(e.read, Found)])
     put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)
     statements, faults, told = sorted_out(entries, source.text, host.parents)

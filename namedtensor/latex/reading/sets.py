@@ -40,16 +40,18 @@ def put_conditions(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         statement = entry.statement
         if isinstance(statement, Definition) and is_set(statement.body):
             sets.setdefault(entry.region.section, {})[head_of(statement.target)] = statement
+    names = [name for here in sets.values() for name in here]
+    alone = {n: d for here in sets.values() for n, d in here.items() if names.count(n) == 1}
     for entry in entries:
         statement = entry.statement
         if isinstance(statement, Definition) and is_set(statement.body):
             entry.leave_out(QUIET["set"])
             continue
-        known: dict[str, Definition] = {}
+        known = {**alone}  # of any section, where no other one has it
         for section in reversed(sections_around(entry.region.section, parents)) if sets else ():
             known |= sets.get(section, {})
         braced = any(is_set(items) for items in all_of(Items, statement))
-        if (known or braced) and any(all_of(kind, statement) for kind in (Big, Bars)):
+        if (known or braced) and any(all_of(kind, statement) for kind in (Big, Bars, Relation)):
             entry.found.statement = put(statement, Sets(known))
             braced = any(is_set(items) for items in all_of(Items, entry.statement))
         if braced:
@@ -74,6 +76,10 @@ class Sets:
             index = Scripts(part.span, letter, primes=1)  # j may stand for another index here
             held = self._held(index, part.operand)
             return None if held is None else number_of(index, held, part.span)
+        match part:  # a condition: if j \in \mathcal{N}(i)
+            case Relation(first=Letter() as first, rest=((("in" | "notin") as op, of),)):
+                held = self._held(first, of)
+                return Unary(part.span, "not", held) if held and op == "notin" else held
         return None
 
     def _piece(self, piece: Expression) -> tuple[Expression, ...]:

@@ -1750,7 +1750,7 @@ $$
 L_{\text{vq}} = \underset{\text{pos}}{\operatorname{mean}} \left( \left\lVert \operatorname{sg}(z) - q \right\rVert_{\text{dim}}^2 + \beta \left\lVert z - \operatorname{sg}(q) \right\rVert_{\text{dim}}^2 \right)
 $$
 
-The first term moves entries towards vectors; the second one, the *commitment loss*, keeps vectors close to the entries that they have chosen. The decoder sees $\hat z = z + \operatorname{sg}(q - z)$, which is $q$ in value and $z$ in gradient.
+The first term moves entries towards vectors; the second one, the *commitment loss* with a weight $\beta$, keeps vectors close to the entries that they have chosen. The decoder sees $\hat z = z + \operatorname{sg}(q - z)$, which is $q$ in value and $z$ in gradient.
 
 ## Is the codebook used?
 

@@ -1,0 +1,56 @@
+r"""A range that begins a sentence, "For $i = 1, \ldots, n - 1$,", is of the display behind it."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+from tests.latex.calling import same
+
+x = np.arange(6.0) ** 2
+GIVEN = {"x": tensor(x, "seq")}
+HEAD = r"""Let $x \in \mathbb{R}^{\text{seq}:n}$.
+$$u_{\text{seq}(i)} = 2 x_{\text{seq}(i)} + 1$$
+"""
+DISPLAY = r"d_{\text{seq}(i)} = u_{\text{seq}(i+1)} - u_{\text{seq}(i)}"
+u = 2 * x + 1
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        r"For $i = 1, \ldots, n-1$,",
+        r"For all $i = 1, \ldots, n-1$ we have the differences",
+        "\nThen, for $i = 1, 2, \\ldots, n-1$, let",
+        r"The differences are, for $i = 1, \dots, n-1$,",
+        r"Differences have one element less: for each $i = 1, \ldots, n-1$ they are",
+    ],
+)
+@pytest.mark.parametrize("short", [False, True])
+def test_a_range_before_a_display_is_its_own(before, short):
+    display = DISPLAY.replace(r"u_{\text{seq}(i+1)} - u_{\text{seq}(i)}", "u_{i+1} - u_i")
+    document = read(f"{HEAD}{before}\n$${display if short else DISPLAY}$$")
+    assert [f for f in document.check() if f.code != "meaning"] == []
+    same(document["u"](**GIVEN), u, "seq")
+    same(document["d"](**GIVEN), np.diff(u), "seq")
+
+
+def test_a_range_behind_a_display_is_its_own():
+    text = HEAD.replace("+ 1$$", r"+ 1$$ for $i = 1, \ldots, n-1$. It follows that")
+    document = read(text + r"$$d_{\text{seq}(i)} = 3 u_{\text{seq}(i)}$$")
+    same(document["u"](**GIVEN), u[:-1], "seq")
+
+
+def test_several_ranges_before_a_display_are_of_all_its_rows():
+    text = r"""Let $X \in \mathbb{R}^{\text{row}:n, \text{col}:m}$.
+
+For $i = 1, \ldots, n - 1$ and $j = 1, \ldots, m - 1$,
+\begin{align}
+D_{\text{row}(i), \text{col}(j)} &= X_{\text{row}(i+1), \text{col}(j+1)} \\
+S_{\text{row}(i), \text{col}(j)} &= D_{\text{row}(i), \text{col}(j)} + X_{\text{row}(i), \text{col}(j)}
+\end{align}"""
+    document = read(text)
+    X = np.arange(12.0).reshape(3, 4)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    wanted = X[1:, 1:] + X[:-1, :-1]
+    same(document["S"](X=tensor(X, "row", "col")), wanted, "row", "col")

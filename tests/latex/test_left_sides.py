@@ -150,3 +150,42 @@ def test_a_logarithm_of_what_a_section_around_gives_is_one(heading, expected):
     )
     result = found["y"](w=tensor(np.ones(2), "emb"))
     np.testing.assert_allclose(result.numpy("emb"), [expected, expected])
+
+
+# ------------------------------------------------------------------------------------ signs
+
+SIGNED = [
+    (
+        r"$$(h \ast x)_{\text{time}(n)} = \sum_{m=1}^{L} h_{\text{tap}(m)} "
+        r"x_{\text{time}(((n - m) \bmod N) + 1)}$$",
+        r"h \ast x",
+        lambda h, x: sum(a * np.roll(x, m) for m, a in enumerate(h)),
+    ),
+    (
+        r"$$(x \oplus x)_n = x_n + 1, \quad n = 1, \ldots, N$$",
+        r"x \oplus x",
+        lambda h, x: x + 1,
+    ),
+    (r"$$h \otimes x = \exp(h) \odot x$$", r"h \otimes x", lambda h, x: np.exp(h)[:, None] * x),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "wanted"), SIGNED)
+def test_two_names_with_a_sign_that_the_document_defines_are_a_name(text, name, wanted):
+    head = r"$x \in \mathbb{R}^{\text{time}:N}$, $h \in \mathbb{R}^{\text{tap}:L}$. "
+    document = read(head + text + rf"$$z = 2 ({name})$$")
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    h, x = np.random.default_rng(1).normal(size=2), np.random.default_rng(2).normal(size=5)
+    given = {"h": tensor(h, "tap"), "x": tensor(x, "time")}
+    for asked, factor in ((name, 1), ("z", 2)):
+        formula = document[asked]
+        found = formula(**{p.name: given[p.name] for p in formula.signature.parameters})
+        axes = [axis for axis in ("tap", "time") if axis in found.axes]
+        np.testing.assert_allclose(found.numpy(*axes), factor * wanted(h, x))
+    wrong = text.replace("=", r"= \sum_{\text{lag}}", 1)
+    assert "axis-missing" in {f.code for f in read(head + wrong).check()}
+
+
+def test_a_sum_that_is_indexed_on_the_left_is_no_name():
+    text = r"$x, y \in \mathbb{R}^{\text{time}:N}$ $$(x + y)_{\text{time}(n)} = x_{\text{time}(n)} + 1$$"
+    assert read(text).names == ()

@@ -45,6 +45,9 @@ DENSITIES = frozenset(("p", "q"))
 
 LOGARITHMS = frozenset(("log", "ln"))
 
+#: Signs that are no operations by themselves, and the one of a convolution.
+SIGNS = frozenset(("*", "star", "oplus", "otimes"))
+
 
 @dataclass(frozen=True, slots=True)
 class LeftSides:
@@ -78,7 +81,7 @@ class LeftSides:
             name = key_of(part.function)
             if name in self.several or (_is_given(part) and name in self.givens):
                 return self._call(part)
-        elif isinstance(part, Bars | Indexed) and part in self.whole:
+        elif isinstance(part, Bars | Indexed | Binary) and part in self.whole:
             return _name_of(part)
         both = compound(part, self.here)
         if isinstance(part, Binary) and isinstance(part.left, Binary) and _is_mark(part.left.right):
@@ -276,8 +279,8 @@ def _settled(
         for at, left in [*lefts.items()]:
             if not _may_be_whole(left):
                 continue
-            if _is_way(left):
-                whole.add(left)
+            if _is_way(left) or _operated(left):
+                whole.add(_operated(left) or left)
                 continue
             names = [name for name in names_of(left) if name is not getattr(left, "function", None)]
             if _is_moment(left):
@@ -312,7 +315,7 @@ def _made_of(statement: Statement, apart: Collection[Expression]) -> set[str]:
 
 def _may_be_whole(left: Expression) -> bool:
     r"""Say whether a left side may stand for a value as it is written: E[z], \log |\det J|, KL(q \| p)."""
-    if _is_moment(left) or _is_way(left):
+    if _is_moment(left) or _is_way(left) or _operated(left):
         return True
     acts = isinstance(left, Bars) or (
         isinstance(left, Call) and head_of(left.function) in FUNCTIONS
@@ -325,6 +328,15 @@ def _is_way(part: Expression, bases: Collection[str] | None = None) -> bool:
     r"""Say whether a part is a name with a way below, L_{\text{a} \to \text{b}}, of one of some bases."""
     ways = isinstance(part, Indexed) and all(isinstance(i, Renaming) for i in part.items)
     return ways and (bases is None or key_of(part) in bases)
+
+
+def _operated(part: Expression) -> Binary | None:
+    r"""Give h \ast x of (h \ast x)_{seq(n)}: two names with a sign between them that the document defines."""
+    inner = part.base if isinstance(part, (Indexed, Scripts)) else part
+    if not isinstance(inner, Binary) or inner.axes or inner.how or inner.op not in SIGNS:
+        return None
+    product = inner.op == "*" and inner is part  # h \ast x = y says something of a product
+    return inner if not product and is_name(inner.left) and is_name(inner.right) else None
 
 
 def _is_moment(part: Expression) -> bool:
@@ -347,7 +359,7 @@ def _name_of(whole: Any) -> Letter | Scripts:
     """Give the name that stands for a left side."""
     if isinstance(whole, Indexed):
         return Scripts(whole.span, whole.base, sub=Letter(whole.span, _spelled(whole), "word"))
-    letter = Letter(whole.span, _spelled(_bare(whole)), "word")
+    letter = Letter(whole.span, _spelled(_bare(whole)).replace("*", "ast"), "word")
     if _bare(whole) is whole:
         return letter
     scripted: Scripts = whole.arguments[0]

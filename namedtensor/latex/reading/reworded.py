@@ -217,7 +217,7 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
         elif derived is not None:
             said = tuple(sides[1:])
             statement = Definition(statement.span, derived, sides[0], "=", said, derives=first)
-        elif set(ops) == {"="} and renamed and is_target(first):
+        elif set(ops) == {"="} and renamed and is_target(getattr(first, "base", first)):
             body, *chain = [Unary(side.span, sign, side) if sign else side for side in sides]
             statement = Definition(statement.span, first, body, "=", tuple(chain))
     entry.found.statement = statement

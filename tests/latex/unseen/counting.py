@@ -33,6 +33,7 @@ from . import (
     scopes,
     sketches,
     strangers,
+    students,
     visitors,
 )
 from .document import Unseen
@@ -48,6 +49,7 @@ ROOMS = (
     further,
     handouts,
     strangers,
+    students,
     authors,
     coursework,
     latecomers,

@@ -159,15 +159,15 @@ def mixture_likelihood(X, p, q):
     return np.log((p * np.einsum("kir,nir->nki", q, X).prod(2)).sum(1)).sum()
 
 
-def offsets(R, O, l1, l2):
+def offsets(R, O, l1=10, l2=25):
     mu = R[O > 0].mean()
     c = (O * (R - mu)).sum(0) / (l2 + O.sum(0))
     b = (O * (R - mu - c)).sum(1) / (l1 + O.sum(1))
     return mu, b, c
 
 
-def predicted(R, O, P, Q, l1, l2):
-    mu, b, c = offsets(R, O, l1, l2)
+def predicted(R, O, P, Q):
+    mu, b, c = offsets(R, O)
     return mu + b[:, None] + c + P @ Q.T
 
 
@@ -279,25 +279,23 @@ GATES = {
     "Wz": "emb[2] hid[3]",
     "Wr": "emb[2] hid[3]",
     "Wn": "emb[2] hid[3]",
-    "Uz": "hid[3] hid'[3]",
-    "Ur": "hid[3] hid'[3]",
-    "Un": "hid[3] hid'[3]",
-    "bz": "hid[3]",
-    "br": "hid[3]",
-    "bn": "hid[3]",
+    "U__z": "hid[3] hid'[3]",
+    "U__r": "hid[3] hid'[3]",
+    "U__n": "hid[3] hid'[3]",
+    "b__z": "hid[3]",
+    "b__r": "hid[3]",
+    "b__n": "hid[3]",
 }
 
 ANSWERS = {
-    "X": "person[4] quest[3] resp[3] ~ one-hot resp",
+    "X": "person[4] quest[3] resp[3] ~ probability resp",
     "pi": "class[2] ~ probability class",
     "theta": "class[2] quest[3] resp[3] ~ probability resp",
 }
 
 STARTS = {"X": ANSWERS["X"], "pi0": ANSWERS["pi"], "theta0": ANSWERS["theta"]}
 
-DAMPED = {"lambda_1": 1.5, "lambda_2": 2.5}
-
-RATINGS = {"R": "user[4] film[3]", "Omega": "user[4] film[3] ~ bits", **DAMPED}
+RATINGS = {"R": "user[4] film[3]", "Omega": "user[4] film[3] ~ bits"}
 
 FACTORS = {"P": "user[4] fac[2]", "Q": "film[3] fac[2]"}
 
@@ -997,18 +995,12 @@ so $H(u) \to \log V$ as $\tau \to \infty$, and the model babbles.
         ],
         [
             Entry(
-                "e_2",
-                lambda X, E: X[1] @ E,
-                "emb",
+                "e",
+                lambda X, E: X @ E,
+                "time emb",
                 {"X": "time[4] vocab[5] ~ one-hot vocab", "E": "vocab[5] emb[2]"},
             ),
-            Entry(
-                "h_T",
-                lambda *given: gated(*given)[-1],
-                "hid",
-                GATES,
-                chosen={"T": 4},
-            ),
+            Entry("h", gated, "time hid", GATES),
             Entry(
                 r"\mathcal{L}",
                 lambda X, E, *rest: next_word(gated(X, E, *rest[:-1]), X, rest[-1], E),
@@ -1232,14 +1224,14 @@ The factor model adds a dot product of a user's and a film's vector, where $P \i
 
 $$ \hat{R} = \mu + b + c + P \underset{\text{fac}}{\cdot} Q $$
 
-We minimised this loss:
+We minimised this loss, where $\lambda$ is the weight of the regularisation:
 
 $$
 \text{loss}(P, Q) = \sum_{\text{user}, \text{film}} \Omega \odot (R - \hat{R})^2
  + \lambda \left( \|P\|_{\text{user}, \text{fac}}^2 + \|Q\|_{\text{film}, \text{fac}}^2 \right)
 $$
 
-For SGD, take one rating, of user $u$ and film $i$. Its error is $e_{ui} = R_{\text{user}:u, \text{film}:i} - \hat{R}_{\text{user}:u, \text{film}:i}$ and the updates are
+For SGD with learning rate $\eta$, take one rating, of user $u$ and film $i$. Its error is $e_{ui} = R_{\text{user}:u, \text{film}:i} - \hat{R}_{\text{user}:u, \text{film}:i}$ and the updates are
 
 $$
 \begin{aligned}
@@ -1299,7 +1291,7 @@ $$
         [
             Entry(
                 "b",
-                lambda R, O, l1, l2: offsets(R, O, l1, l2)[1],
+                lambda R, O: offsets(R, O)[1],
                 "user",
                 RATINGS,
             ),
@@ -1307,24 +1299,22 @@ $$
                 r"\hat{R}",
                 predicted,
                 "user film",
-                {"R": RATINGS["R"], "Omega": RATINGS["Omega"], **FACTORS, **DAMPED},
+                {"R": RATINGS["R"], "Omega": RATINGS["Omega"], **FACTORS},
             ),
             Entry(
                 r"\text{loss}",
-                lambda P, Q, R, O, l1, l2, lam: (
-                    (O * (R - predicted(R, O, P, Q, l1, l2)) ** 2).sum()
+                lambda P, Q, R, O, lam: (
+                    (O * (R - predicted(R, O, P, Q)) ** 2).sum()
                     + lam * ((P**2).sum() + (Q**2).sum())
                 ),
                 "",
-                {**FACTORS, **RATINGS, "lambda": 0.3},
+                {**FACTORS, **RATINGS, "lambda_": 0.3},
             ),
             Entry(
                 "G",
-                lambda P, Q, R, O, l1, l2, lam: (
-                    -2 * (O * (R - predicted(R, O, P, Q, l1, l2))) @ Q + 2 * lam * P
-                ),
+                lambda P, Q, R, O, lam: -2 * (O * (R - predicted(R, O, P, Q))) @ Q + 2 * lam * P,
                 "user fac",
-                {**FACTORS, **RATINGS, "lambda": 0.3},
+                {**FACTORS, **RATINGS, "lambda_": 0.3},
             ),
             Entry(
                 "S",
@@ -1485,7 +1475,7 @@ Finally, an entropy bonus keeps the policy from becoming deterministic too early
                     "R": "ep[3] time[4]",
                     "V": "ep[3] time[5]",
                     "gamma": 0.9,
-                    "lambda": 0.7,
+                    "lambda_": 0.7,
                 },
             ),
             Entry(
@@ -1554,7 +1544,7 @@ $$
 J_{\text{row}:i, \text{col}:j} = I_{\text{row}:\min(\max(i - r, 1), H), \text{col}:\min(\max(j - r, 1), W)}, \qquad J \in \mathbb{R}^{\text{row}:H+2r, \text{col}:W+2r} .
 $$
 
-The weights are $g_{\text{kr}:p} = \exp\left( -\frac{(p - r - 1)^2}{2 \sigma^2} \right)$ for $p = 1, \dots, 2r+1$. Since the Gaussian is separable, we blur the columns first and the rows afterwards, and divide by the sum of the weights each time:
+For a Gaussian of width $\sigma$ the weights are $g_{\text{kr}:p} = \exp\left( -\frac{(p - r - 1)^2}{2 \sigma^2} \right)$ for $p = 1, \dots, 2r+1$. Since the Gaussian is separable, we blur the columns first and the rows afterwards, and divide by the sum of the weights each time:
 
 $$
 \begin{aligned}
@@ -1651,11 +1641,9 @@ With $\kappa = 1.5$ about `r round(100 * mean(edges), 1)` % of the pixels are ed
             ),
             Entry(
                 "D",
-                lambda image, kappa: (lambda e: (e > e.mean() + kappa * e.std()) * 1.0)(
-                    steepness(image)
-                ),
+                lambda image: (lambda e: (e > e.mean() + 1.5 * e.std()) * 1.0)(steepness(image)),
                 "row col",
-                {"I": "row[5] col[6]", "kappa": 0.4},
+                {"I": "row[5] col[6]"},
             ),
         ],
     ),

@@ -192,3 +192,81 @@ def test_a_step_in_prose_is_held_to_the_axes_of_what_it_changes():
         text + r"One step is $x \leftarrow \underset{\text{out}}{\text{softmax}} \, y$."
     ).check()
     assert found.severity == "error"
+
+
+RATED = r"""Let $P \in \mathbb{R}^{\text{user}, \text{fac}}$, $Q \in \mathbb{R}^{\text{film}, \text{fac}}$,
+$E \in \mathbb{R}^{\text{user}, \text{film}}$. """
+
+
+@pytest.mark.parametrize(
+    ("step", "changed"),
+    [
+        (r"P_{\text{user}:u} \leftarrow P_{\text{user}:u} + Q_{\text{film}:i}", False),
+        (r"P_{\text{user}:u} \leftarrow P_{\text{user}:u} + 2 Q_{\text{film}(i)}", False),
+        (
+            r"P_{\text{user}:u} \leftarrow P_{\text{user}:u} + \sum_{i=1}^{|\text{film}|} Q_{\text{film}:i}",
+            True,
+        ),
+        (r"P_{\text{user}:u} \leftarrow P_{\text{user}:u} + Q_{\text{film}:1}", True),
+        (r"P_{\text{user}:u} \leftarrow 2 P_{\text{user}:u}", True),
+    ],
+)
+def test_a_step_for_one_choice_of_an_index_changes_nothing(step, changed):
+    document = read(rf"{RATED}For a rating, $${step}.$$ Then $$Y = 2 P.$$")
+    assert [f for f in document.check() if f.severity != "note"] == []
+    assert len(document["Y"].signature.parameters) == 1 + (changed and "Q" in step)
+
+
+def test_a_step_for_one_choice_of_an_index_is_held_to_the_axes_of_what_it_changes():
+    text = rf"{RATED}For a rating, $$P_{{\text{{user}}:u}} \leftarrow Q_{{\text{{fac}}:i}}.$$"
+    assert [f.severity for f in read(text).check()] == ["error"]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        r"For $K = \sum_{\text{c}} W$ this is a sum of sums.",
+        r"With $K = \sum_{\text{c}} W$, we get a sum of sums.",
+        r"Taking $K = \sum_{\text{c}} W$ we recover a sum of sums.",
+    ],
+)
+def test_a_tensor_that_is_tried_for_a_declared_one_changes_nothing(remark):
+    text = rf"""Let $K \in \mathbb{{R}}^{{\text{{a}}}}$ and $W \in \mathbb{{R}}^{{\text{{a}}, \text{{c}}}}$.
+$$s = \sum_{{\text{{a}}}} K$$
+{remark}"""
+    assert str(read(text)["s"]) == "s(K: R[a]) -> R"
+
+
+@pytest.mark.parametrize(
+    "tried", [r"For $\lambda = 1$ this is the sum.", r"With $\lambda = 0$ we get a number."]
+)
+def test_a_greek_letter_for_which_a_number_is_tried_is_a_number(tried):
+    document = read(
+        rf"Let $v \in \mathbb{{R}}^{{\text{{node}}}}$. $$y = \sum_{{\text{{node}}}} v^\lambda$$ {tried}"
+    )
+    found = document["y"](v=tensor(np.abs(V), "node"), lambda_=0.5)
+    same(found, (np.abs(V) ** 0.5).sum())
+
+
+@pytest.mark.parametrize("side", [r"Q_{\text{fac}:i}", r"P_{\text{film}:u}", r"E_{\text{user}:u}"])
+def test_a_relation_between_elements_is_held_to_their_axes(side):
+    document = read(rf"{RATED}$$P_{{\text{{user}}:u}} + P_{{\text{{user}}:v}} = 2 {side}$$")
+    assert [f.severity for f in document.check()] == ["error"]
+
+
+def test_a_relation_between_elements_that_fits_is_right():
+    document = read(
+        rf"{RATED}$$P_{{\text{{user}}:u}} + P_{{\text{{user}}:v}} = 2 Q_{{\text{{film}}:i}}$$"
+    )
+    assert document.check() == []
+
+
+@pytest.mark.parametrize("letter", ["q", "e", r"\epsilon", r"\pi"])
+def test_what_another_section_defines_is_no_constant_in_a_relation(letter):
+    text = rf"""# A
+Let $p \in \mathbb{{R}}^{{\text{{out}}}}$. $${letter} = 2 p$$
+# B
+We have $\sum_{{\text{{out}}}} {letter} = 0$."""
+    assert read(text).check() == []
+    wrong = read(text.replace(r"\sum_{\text{out}}", r"\sum_{\text{in}}")).check()
+    assert [f.code for f in wrong] == ["axis-missing"]

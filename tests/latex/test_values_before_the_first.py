@@ -136,3 +136,19 @@ def test_there_may_be_values_on_both_sides():
         r"$$d_{\text{time}(t)} = \sum_{j=1}^3 x_{\text{time}(t + j - 2)}$$"
     )
     same(called(text, "d", GIVEN), before(0) + x + np.append(x[1:], 0), "time")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"with $V_{\text{time}(T+1)} = 0$ where a game has ended",
+        r"with $V_{T+1} = 0$ for games that have ended",
+    ],
+)
+def test_what_is_said_of_the_last_element_of_a_longer_axis_is_no_value_outside(said):
+    text = (
+        rf"$V \in \mathbb{{R}}^{{\text{{time}}:T+1}}$, {said}, and $x \in \mathbb{{R}}^{{\text{{time}}:T}}$. "
+        r"$$D_{\text{time}(t)} = x_{\text{time}(t)} + V_{\text{time}(t+1)}, \qquad t = 1, \ldots, T$$"
+    )
+    V = np.arange(1.0, len(x) + 2)
+    same(called(text, "D", {**GIVEN, "V": tensor(V, "time")}), x + V[1:], "time")

@@ -50,6 +50,7 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         for letter in (axis.size,)
         if isinstance(letter, Letter)
     }
+    sizes = sizes_of(entries)
     pairs = [(entry, entries[at + 1 : at + 4]) for at, entry in enumerate(entries)]
     declared: set[tuple[int, str]] = set()
     defined: set[tuple[int, str]] = set()
@@ -65,7 +66,8 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if isinstance(statement, Declaration) and statement.space.axes:
             declared |= {(section, key_of(name)) for name in statement.names}
         elif isinstance(statement, Definition):
-            outside = _outside(entry, after, ends)
+            inside = is_last(statement.target, sizes)
+            outside = [] if inside else _outside(entry, after, ends)
             own = section, head_of(statement.target)
             if not outside:
                 (plain if _is_alone(statement, used) and own not in defined else defined).add(own)
@@ -132,6 +134,27 @@ def _side(axis: str, at: Expression, ends: Collection[str]) -> str:
         case Binary(op="+", left=Letter(text=end), right=Number(value=1)) if end in ends:
             return "+"
     return ""
+
+
+def sizes_of(entries: Sequence[Entry]) -> dict[str, list[SizedAxis]]:
+    """List the axes that names are declared with, with their sizes."""
+    found: dict[str, list[SizedAxis]] = {}
+    for said in [e.statement for e in entries if isinstance(e.statement, Declaration)]:
+        for name in said.names:
+            found.setdefault(key_of(name), []).extend(said.space.axes)
+    return found
+
+
+def is_last(target: Expression, sizes: Mapping[str, Sequence[SizedAxis]]) -> bool:
+    """Say whether an index is the size that an axis is declared with: x_{n+1} of x over time:n+1."""
+    match target:
+        case Indexed(base=base, items=items):
+            places = [(item.axis, item.at) for item in items if isinstance(item, At)]
+            own = sizes.get(key_of(base), ())
+            return any((axis.axis, axis.size) in places for axis in own)
+        case Scripts(base=base, sub=at) if at is not None:
+            return any(axis.size == at for axis in sizes.get(key_of(base), ()))
+    return False
 
 
 def _outside(entry: Entry, after: Sequence[Entry], ends: Collection[str]) -> list[Key]:

@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
+from namedtensor.latex.reading.before_first import is_last, sizes_of
 from namedtensor.latex.reading.grammar.parser import INDICATORS
 from namedtensor.latex.reading.hosts import Region
 from namedtensor.latex.reading.left_sides import given_names
-from namedtensor.latex.reading.ranges import ranges_in
+from namedtensor.latex.reading.ranges import all_bound, ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     Nearby,
@@ -25,10 +26,13 @@ from namedtensor.latex.reading.spoken import (
     key_of,
     names_of,
 )
+from namedtensor.latex.reading.statements import BOUNDING
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
+from namedtensor.latex.reading.words import LETTERS as GREEK
 from namedtensor.latex.syntax import (
     At,
     AxisSize,
+    Big,
     Call,
     Cases,
     Constraint,
@@ -160,8 +164,9 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         above = entry.region if entry.region.display else above
         if isinstance(statement, Constraint) and _is_tried(entry, text):
             read.part_of = QUIET["remark"]
-        if isinstance(statement, Definition) and statement.op == "<-" and not entry.region.display:
-            if elements.declared.near(key_of(statement.target), entry.region.section):
+        if isinstance(statement, Definition) and statement.op == "<-":
+            told = not entry.region.display or elements.is_for_one(statement)
+            if told and elements.declared.near(_changed(statement.target), entry.region.section):
                 read.statement = fact_of(replace(statement, op="="))  # a step that is told
             continue
         if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
@@ -177,6 +182,10 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             else:
                 read.part_of = elements.why_not(at)
         elif entry.region.display:
+            shown = displayed.near(key_of(statement.target), 0)
+            sections = {one.section for one in shown if one.block < entry.region.block}
+            if len(sections) == 1 and _begins_bound(entries[at : at + 2]):
+                read.statement = fact_of(statement)
             continue
         elif elements.is_power(statement.target, entry.region.section):
             read.statement = fact_of(statement)
@@ -184,24 +193,45 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             name, section = key_of(given_names(statement)[0]), entry.region.section
             there = displayed.near(name, section)
             starts = isinstance(statement.target, Indexed) and name in elements.series
-            whole = elements.is_believed(statement, name, _around(entry, text)[0])
+            before, after = _around(entry, text)
+            tried = TRIED.search(before) and GIVES.match(after) and name in elements.declared.names
+            whole = tried or elements.is_believed(statement, name, before)
             shown = [at for at in there if at.block < entry.region.block]
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
-            if not (local or starts) and (whole or outside):
+            last = is_last(statement.target, elements.sizes) and _heads(statement) <= CONSTANTS
+            if not (local or starts) and (whole or outside or (last and not there)):
                 read.statement = fact_of(statement)
         elif _remarks(entry, text, above, displayed, elements):
             read.part_of = QUIET["remark"]
             body, tried = statement.body, statement.target
-            if isinstance(tried, Letter) and known[tried.text] == 1 and _is_fraction(body):
+            if isinstance(tried, Letter) and known[tried.text] == 1 and _is_number(tried, body):
                 space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
                 where = {"block": statement.block, "section": statement.section}
                 read.statement = Declaration(statement.span, (tried,), space, **where)
                 read.part_of, read.said = "", True
 
 
-def _is_fraction(body: Expression) -> bool:
-    return isinstance(body, Number) and body.value != int(body.value)
+def _begins_bound(entries: Sequence[Entry]) -> bool:
+    """Say whether an equation begins what derives a bound, l = ... >= ..., of what is defined before."""
+    here, *after = entries
+    said = [getattr(one.statement, "relation", None) for one in after if one.region == here.region]
+    return any(
+        isinstance(relation, Relation)
+        and relation.first == getattr(here.statement, "target", None)
+        and relation.rest[0][0] in BOUNDING
+        for relation in said
+    )
+
+
+def _changed(target: Expression) -> str:
+    """Name what a step changes, all of it or one element."""
+    return key_of(target.base if isinstance(target, Indexed) else target)
+
+
+def _is_number(tried: Letter, body: Expression) -> bool:
+    """Say whether a letter is a number, and no size: a fraction is tried for it, or it is Greek."""
+    return isinstance(body, Number) and (tried.text in GREEK or body.value != int(body.value))
 
 
 def _is_tried(entry: Entry, text: str) -> bool:
@@ -366,6 +396,7 @@ class _Elements:
     ) -> None:
         self._entries, self._text, self.known = entries, text, known
         self.declared = declared_in(entries, parents)
+        self.sizes = sizes_of(entries)
         spaces = [getattr(entry.statement, "space", ()) for entry in entries]
         self._sizes = {letter.text for space in spaces for letter in letters_of(space)}
         self._displayed = Given(parents)
@@ -424,6 +455,15 @@ class _Elements:
         """Count the statements with a letter."""
         every = [letters_of(e.statement) for e in self._entries]
         return sum(any(letter.text == text for letter in letters) for letters in every)
+
+    def is_for_one(self, step: Definition) -> bool:
+        """Say whether a step is for one choice of an index that nothing else gives: P_u <- P_u + e Q_i."""
+        own = _indices_of(step.target) if isinstance(step.target, Indexed) else set()
+        below = [head_of(one.index) for big in all_of(Big, step.body) for one in all_bound(big)]
+        given = own.union(below, self._sizes, self.known)
+        return any(
+            {letter.text for letter in letters_of(at)} - given for at in all_of(At, step.body)
+        )
 
     def is_shown(self, entry: Entry) -> bool:
         """Say whether prose says, of elements at any index that a display defines, more than a number."""

@@ -424,6 +424,10 @@ def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> l
         if last < len(ops) and set(ops[last:]) <= {"in", *BOUNDING}:  # f(x) = ... \ge 0
             where = Relation(span, first, tuple(zip(ops[last:], sides[last + 1 :], strict=True)))
             return [*classified(span, sides[: last + 1], ops[:last]), Constraint(span, where)]
+    about = ops[0] in {*BOUNDING, "propto"} and ops[1:2] in (["="], [":="])
+    if about and is_target(sides[1]) and not (isinstance(sides[2], Number) or is_name(sides[2])):
+        estimate = Relation(span, first, ((ops[0], sides[1]),))  # J \approx g = ..., J \ge L = ...
+        return [Constraint(span, estimate), *classified(span, sides[1:], ops[1:])]
     if ops[0] == "in" and isinstance(sides[1], Space) and set(ops[1:]) <= {"="}:
         names = first.parts if isinstance(first, Items) and not first.bracket else (first,)
         if all(is_name(name) or isinstance(name, Dots) for name in names):

@@ -158,3 +158,37 @@ def test_what_is_equal_to_a_tensor_has_its_axis():
     text = r"""Let $y \in [C]^{\text{ex}}$.
 $$f(p) = \underset{\text{ex}}{\text{mean}}\, \mathbb{1}[p = y]$$"""
     assert "p: R[ex]" in str(read(text)["f"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$$y = 2 v$$",
+        r"$$y_{\text{node}(i)} = 2 v_{\text{node}(i)}$$",
+        r"$$y_i = 2 v_i, \qquad i = 1, \ldots, n$$",
+        r"where $y = 2 v$.",
+    ],
+)
+@pytest.mark.parametrize("act", [r"\underset{\text{node}}{\text{mean}} (v y)", r"y - v y"])
+def test_an_argument_has_those_axes_of_what_its_section_defines_by_its_letter(said, act):
+    text = rf"Let $v \in \mathbb{{R}}^{{\text{{node}}:n}}$. $$f(v, y) = {act}$$ {said}"
+    wanted = (a**2).mean() if "mean" in act else a - a * a
+    same(read(text)["f"](GIVEN["a"], GIVEN["a"]), wanted, *[] if "mean" in act else ["node"])
+
+
+def test_what_another_section_defines_by_its_letter_says_nothing_of_an_argument():
+    text = r"""Let $v \in \mathbb{R}^{\text{node}}$.
+## A
+$$f(v, y) = \underset{\text{node}}{\text{mean}} (v y)$$
+## B
+$$y = 2 v$$"""
+    assert str(read(text)["f"]) == "f(v: R[node], y: R) -> R"
+
+
+@pytest.mark.parametrize("where", ["${}$", "$${}$$"])
+def test_an_argument_without_a_declaration_may_have_the_axes_of_the_other_sides(where):
+    given = r"# A" "\n" r"Let $v \in \mathbb{R}^{\text{node}}$, $$z = 3 v, \quad h = \sigma(z).$$"
+    rule = where.replace("{}", r"\sigma'(z) = \sigma(z) (1 - \sigma(z)) = h \odot (1 - h)")
+    assert [f for f in read(f"{given}\n# B\nNow {rule}").check() if f.severity != "note"] == []
+    held = rule.replace(r"h \odot (1 - h)", r"\sigma(z) + h")
+    assert [f.code for f in read(f"{given}\n# B\nNow {held}").check()] == ["declared-shape"]

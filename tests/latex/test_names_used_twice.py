@@ -1,6 +1,7 @@
 r"""A letter that is declared and is a function too, z and z(x), or a series too, C and C^k with C^0 given."""
 
 import numpy as np
+import pytest
 
 import namedtensor as nt
 
@@ -126,3 +127,19 @@ $$
 
 with noise $\epsilon \in \mathbb{R}^{\text{height} \times \text{width}}$ and $t \in [\text{step}]$.
 """
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_function_has_its_name_beside_elements_of_the_same_letter(first):
+    rules = [
+        r"$$\text{gain}(G) = G \underset{\text{rank}}{\cdot} w, \qquad w_{\text{rank}:r} = 1 / r$$",
+        r"$$\text{gain}_k = \sum_{r=1}^{k} G_{\text{rank}:r} / r$$",
+    ]
+    text = r"Let $G \in \mathbb{R}^{\text{rank}:n}$. " + " ".join(rules if first else rules[::-1])
+    document = nt.latex.read(text)
+    assert document.check() == []
+    G = drawn(4)
+    terms = G / np.arange(1, 5)
+    np.testing.assert_allclose(document[r"\text{gain}"](nt.tensor(G, "rank")).item(), terms.sum())
+    found = document[r"\text{gain}_k"](nt.tensor(G, "rank"))
+    np.testing.assert_allclose(found.numpy("rank"), terms.cumsum())

@@ -195,19 +195,30 @@ class Document:
 
     def _find(self, name: str) -> tuple[Defined, dict[str, int | None]] | None:
         """Find a definition by its name as it is written, by its Python name, or as a member."""
-        if name in self.definitions.defined:
-            return self.definitions.defined[name][-1], {}
-        given = list(self.definitions.definitions)
+        defined, given = self.definitions.defined, list(self.definitions.definitions)
+        if name in defined:
+            return self._called(name), {}
         written = self._undressed(self._expression(name))
         text = None if written is None else key(written, self.bound)
-        found = (
-            [d for d in given if d.key in (name, text)]
-            or [d for d in given if python_name(d.name, d.key) == name]
-            or [d for d in given if d.letters and key(bare(d.name)) in (name, text or name)]
-        )
+        if text is not None and text in defined:
+            return self._called(text), {}
+        found = [d for d in given if python_name(d.name, d.key) == name] or [
+            d for d in given if d.letters and key(bare(d.name)) in (name, text or name)
+        ]
         if found:
             return found[-1], {}
+        if isinstance(written, Scripts) and isinstance(written.sub, Letter) and written.sup is None:
+            beside = defined.get(key(written.base) or "", ())
+            elements = [d for d in beside if d.kind == "elements"]
+            if elements:
+                return elements[-1], {}  # x_t is how the document writes them
         return None if written is None else self._member(written)
+
+    def _called(self, name: str) -> Defined:
+        """Give what a name without scripts is of: f(x), beside elements f_k, or else the last definition."""
+        given = self.definitions.defined[name]
+        functions = [d for d in given if d.kind == "function"]
+        return (functions if functions and given[-1].kind == "elements" else given)[-1]
 
     def _members(self, name: str) -> dict[int, Defined]:
         """List the definitions that are numbered by a script: phi_1, phi_2 for phi."""

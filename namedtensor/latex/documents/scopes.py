@@ -814,7 +814,10 @@ class Names:
     def axes_given(
         self, defined: Defined, place: int, seen: frozenset[str] = frozenset()
     ) -> list[str]:
-        """List the axes of an argument that all calls in the document give to a function."""
+        """List the axes of an argument that all calls in the document give to a function.
+
+        Without a call, they are those of what its section defines by the argument's letter.
+        """
         found: list[list[str]] = []
         for call, at in self.calls_of.get(defined.key, ()):
             if place < len(call.arguments) and defined.key not in seen:
@@ -829,6 +832,12 @@ class Names:
                     found.append(self.axes_given(caller, outer, seen | {defined.key}))
                 elif axes := self.axes_known(given, at, dict.fromkeys(map(key, taken))):
                     found.append(sorted(axes))
+        if not found and defined.call is not None:
+            own = defined.call.arguments[place]
+            busy = frozenset({defined})
+            local = self.local(own, defined.place, busy) if isinstance(own, Letter) else None
+            if local is not None and local.place.section == defined.place.section:
+                found.append(sorted(self.axes_known(own, defined.place, {}, busy)))
         return [name for name in found[0] if all(name in o for o in found)] if found else []
 
     def axes_known(

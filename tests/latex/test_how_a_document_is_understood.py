@@ -683,3 +683,26 @@ def test_a_fault_that_authors_corrected_is_found_in_its_row(row, code):
 @pytest.mark.parametrize("row", FINE)
 def test_nothing_is_said_of_the_row_as_it_was_corrected(row):
     assert loud(STYLE + row + "\n\\end{align*}", "a.tex") == []
+
+
+@pytest.mark.parametrize(
+    ("second", "code"), [("3 x", "axis-missing"), (r"\sum_{\text{in}} x", ""), (r"x + y", "")]
+)
+def test_a_letter_that_sections_define_with_the_same_axes_is_believed(second, code):
+    document = nt.latex.read(
+        rf"""Let $x \in \mathbb{{R}}^{{\text{{in}}}}$, $y \in \mathbb{{R}}^{{\text{{out}}}}$.
+# A
+$$L = 2 x$$
+# B
+$$L = {second}$$
+# C
+$$s = \underset{{\text{{out}}}}{{\text{{softmax}}}}\, L + y$$"""
+    )
+    assert [f.code for f in document.check() if f.severity != "note"] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(("letter", "number"), [("e", "2.71828"), (r"\pi", "3.14159")])
+def test_a_note_says_which_number_a_defined_letter_is_not(letter, number):
+    text = rf"Let $x \in \mathbb{{R}}^{{\text{{in}}}}$. $${letter} = 3 x$$ $$y = 2 {letter} - x$$"
+    (note,) = nt.latex.read(text).check()
+    assert note.message.endswith(f"and not {number}")

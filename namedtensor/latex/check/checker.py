@@ -156,7 +156,7 @@ class Checker(Symbols):
         or lacks axes, that only this section names, of no letter of its own there, and that look like
         no other name.
         """
-        if not all(foreign.values()):
+        if not all(sure or self._given_alike(text) for text, sure in foreign.items()):
             return False
         parts = [p for p in walk(defined.statement) if p.span == failed.span]
         axes = [axis for p in parts for axis in acts_along(p)]
@@ -169,6 +169,16 @@ class Checker(Symbols):
         others += [a.axis.name for d in known for a in d.space.axes]
         strangers = [a for n in axes if (a := n.rstrip("'*")) not in others and n not in others]
         return all(close(a, others) is not None for a in strangers)
+
+    def _given_alike(self, text: str) -> bool:
+        """Say whether several sections define a letter, all with the same axes, and none declares it."""
+        defined = self.names.defined.get(text, ())
+        types = [type_of(self.value_of(d)) for d in defined if d.kind == "value"]
+        known = [{*t.names} for t in types if t is not None]
+        alike = all(names == known[0] for names in known)
+        return (
+            bool(known) and len(known) == len(defined) and alike and text not in self.names.declared
+        )
 
     def _say_unbelieved(self, failed: Sequence[Finding], letters: Sequence[str]) -> None:
         """Note a failure with the declarations of another section, unless it is reported anyway."""

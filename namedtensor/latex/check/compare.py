@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from namedtensor.latex.check.look import sizes_differ
@@ -121,11 +121,17 @@ def _mending(symbols: Symbols, name: str, found: Type) -> str:
     return f"if the formula is right, declare {name} \\in {symbols.dialect.space(REALS, axes)}"
 
 
-def check_chain(symbols: Symbols, parts: Sequence[Expression], values: Sequence[Value]) -> None:
-    """Compare the neighbours in a chain, a = b = c."""
+def check_chain(
+    symbols: Symbols,
+    parts: Sequence[Expression],
+    values: Sequence[Value],
+    anything: Collection[str] = (),
+) -> None:
+    """Compare the neighbours in a chain, a = b = c, if they have the same of the letters for anything."""
     types = [type_of(value) for value in values]
     for (left, before), (right, found) in itertools.pairwise(zip(parts, types, strict=True)):
-        if not (before is None or found is None or before.host or found.host):
+        one, other = ({key(p) for p in walk(part)}.intersection(anything) for part in (left, right))
+        if not (before is None or found is None or before.host or found.host or one != other):
             check_equal(symbols, left, before, right, found)
 
 

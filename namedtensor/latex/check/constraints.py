@@ -30,6 +30,7 @@ from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.reading.statements import BOUNDING, is_name, is_range
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
+    At,
     AxisName,
     AxisSize,
     Bars,
@@ -51,7 +52,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Under,
 )
-from namedtensor.latex.walk import all_of, walk
+from namedtensor.latex.walk import all_of, letters_of, walk
 from namedtensor.primitives import Type
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ class ConstraintScope(CheckScope):
         self.reaches = any(all_of(kind, statement) for kind in (Big, Contract, Call, Derivative))
         ops = {op for relation in all_of(Relation, statement) for op, _ in relation.rest}
         self.bounds = not ops.isdisjoint(BOUNDING)
+        #: the indices of elements that are spoken of: any of them
+        self.chosen = {p for at in all_of(At, statement) for p in letters_of(at.at)}
         self.unknown: list[Expression] = []
         self.refused: list[tuple[Expression, NamedTensorError]] = []
 
@@ -156,15 +159,17 @@ class ConstraintScope(CheckScope):
         if meaning is not None and meaning.kind == "size":
             return self._meant(meaning)
         given = None if meaning is None else meaning.declared or meaning.defined
+        if given is None and isinstance(name, Letter) and name in self.chosen:
+            return self.checker.size_symbol(name.text)
         if meaning is not None and given is not None:
-            found = meaning.declared
-            only = found is not None and self.reaches and names.is_only(text or "", found)
+            only = self.reaches and meaning.kind != "function" and names.is_only(text or "", given)
             near = names.inherits(self.place, given.place)
             if meaning.kind != "stack" and (only or near):
-                if found is not None and not near:
-                    self.checker.borrow(name, found)
+                if not near:
+                    self.checker.borrow(name, given)
                 return self._meant(meaning)
-        if isinstance(name, Letter) and (constant(name) is not None or word_of(name.text)):
+        number = given is None and isinstance(name, Letter) and constant(name) is not None
+        if number or (isinstance(name, Letter) and word_of(name.text)):
             return None
         self.unknown.append(name)
         return UNKNOWN if text is not None else None

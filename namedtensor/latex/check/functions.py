@@ -421,7 +421,9 @@ class CheckedFunction:
         if len(values) > 1:
             return tuple(values)
         values += [evaluator.value(member) for member in statement.chain]
-        check_chain(self.checker, (statement.body, *statement.chain), values)
+        taken = [self.checker.input_of(name, self.defined) for name in self.names]
+        anything = [found.key for found in taken if found is not None and found.declared is None]
+        check_chain(self.checker, (statement.body, *statement.chain), values, anything)
         return values[0]
 
     def _hold_to_signature(self, value: Value) -> None:

@@ -11,6 +11,7 @@ from namedtensor.latex.check.look import one_sided
 from namedtensor.latex.check.report import listed, shape_text
 from namedtensor.latex.documents.scopes import CONSTANTS, Place
 from namedtensor.latex.evaluation.arithmetic import is_exponential
+from namedtensor.latex.evaluation.vocabulary import constant
 from namedtensor.latex.reading.shorthand import Short
 from namedtensor.latex.syntax import (
     At,
@@ -98,7 +99,7 @@ def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -
     r"""Note e^{-x} if the section has an e, 2 \pi if it has a \pi, and a \pi of another section."""
     name: Expression
     if isinstance(part, Letter):
-        name, said = part, "is the {}, and not 3.14159" if part.text == "pi" else ""
+        name, said = part, "is the {}, and not {}" if part.text == "pi" else ""
     elif isinstance(part, Scripts):
         if not is_exponential(part):
             return
@@ -106,7 +107,7 @@ def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -
     else:
         if part.how != "juxtaposed" or not isinstance(part.left, Number):
             return
-        name, said = part.right, "has the {}, and not 3.14159"
+        name, said = part.right, "has the {}, and not {}"
     if not isinstance(name, Letter) or name.text not in CONSTANTS:
         return
     meaning = checker.names.look(name, place, {})
@@ -118,7 +119,7 @@ def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -
         checker.report.note(
             "meaning",
             part.span,
-            f"{checker.report.text(part.span)} {said.format(own)}",
+            f"{checker.report.text(part.span)} {said.format(own, f'{constant(name):.6g}')}",
             hint=f"where the other is meant, give one {text} another letter",
         )
 

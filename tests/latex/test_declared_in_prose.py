@@ -98,3 +98,31 @@ def test_a_formula_in_a_subsection_may_use_what_the_section_declares_without_nam
         "\n\n## B\n\n" + r"$$f = \exp(-d)$$"
     )
     assert read(text)["f"].shape("o[2] e[3]").names == ("o", "e")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"Let $c$ be a mask of the same shape as $x$.",
+        r"The mask $c$ has the same axes as $x$.",
+        r"$c$ (same sizes as $x$) is a mask.",
+        r"There are $b$ and $c$, with the same shape as $x$.",
+        r"A mask $c$ shaped like $x$.",
+    ],
+)
+def test_words_declare_a_name_like_another_one(said):
+    given = rf"Let $x \in {SPACE}$." + "\n\n" + said
+    document = read(given + SUM)
+    assert document.check() == []
+    assert document["f"](c=tensor([1.0, 2.0], "a")) == 3.0
+    other = r"$$f = \sum_{\text{b}} c$$"
+    assert [f.code for f in read(f"{given}\n\n{other}").check()] == ["axis-missing"]
+
+
+def test_words_that_compare_two_shapes_otherwise_declare_nothing():
+    given = rf"Let $x \in {SPACE}$." + "\n\n"
+    for said in (
+        "$c$ has not many axes. The same shape as $x$ is rare.",
+        "$c$ and the shape, $x$.",
+    ):
+        assert read(given + said + SUM)["f"].signature.parameters == ()

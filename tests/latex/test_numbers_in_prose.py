@@ -28,6 +28,7 @@ SUM = r"$$h = \alpha \sum_{\text{in}} W$$ "
         rf"{HEAD}{SUM} and by $\alpha$ its growth rate in the space of vectors.",
         rf"{HEAD}The vectors grow with a rate $\alpha$. {SUM}",
         rf"{HEAD}{SUM} for $\alpha \to 0$.",
+        rf"{HEAD}{SUM} with the length $L$ of the first text and $\alpha$ of the second.",
     ],
 )
 def test_a_number_in_prose_is_a_parameter(text):

@@ -81,8 +81,9 @@ LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
 ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
 NAME, OTHER = "¤", "§"
 
-#: Letters that stand in one list with one: before it, and behind it with names of their own.
-LISTED = rf"(?:{NAME}\s*(?:,|,?\s*and|or)\s*)*$"
+#: Letters that stand in one list with one: before it, also as "the length $n$ of this and $m$ of that", and
+#: behind it with names of their own.
+LISTED = rf"(?:{NAME}\s*(?:of(?:\s+[\w-]+){{1,3}}\s*)?(?:,|,?\s*and|or)\s*)*$"
 FURTHER = rf"(?:(?:,|,?\s+and|,?\s+or)\s+(?:(?!is\b|are\b|be\b)[\w-]+\s+){{0,3}}?{NAME})*"
 
 #: Words before and behind a letter that name a number; they end where others tell more of it.

@@ -78,6 +78,11 @@ BOTH = re.compile(
     r"\$\s*[.,;]\s*both(?:\s+of\s+(?:them|which))?(?:\s+(?:are|lie|live))?\s+in\s+\$", re.IGNORECASE
 )
 APART = re.compile(r"\$[^.$]*\$")
+#: What stands between a name and another one that is declared: "$M$, of the same shape as $X$".
+ALIKE = re.compile(
+    r"\$[^$.;]*(?:\bsame (?:axes|shape|space|sizes?) as|\bshaped like|\bshape of)\s+\$",
+    re.IGNORECASE,
+)
 
 
 #: What stands behind the declaration of an identity, and before it.
@@ -148,12 +153,18 @@ def reworded(
 
 def _declare(entries: Sequence[Entry], text: str) -> None:
     r"""Take a space in prose for the declaration of the names before it: $A$ and $B$ in $\mathbb{R}^{..}$."""
+    spaces: dict[str, Space] = {}
     for at, entry in enumerate(entries):
-        space = getattr(entry.statement, "relation", None)
+        if isinstance(entry.statement, Declaration):
+            spaces |= {key_of(name): entry.statement.space for name in entry.statement.names}
+        space: Any = getattr(entry.statement, "relation", None)
+        start = entry.region.span.start
+        alike = is_name(space) and ALIKE.search(text[max(0, start - 200) : start + 1])
+        space = spaces.get(key_of(space)) if alike else space
         if not isinstance(space, Space) or not space.axes or entry.region.display:
             continue
         names: list[Expression] = []
-        mark, after = WITHIN, entry.region.span.start
+        mark, after = ALIKE if alike else WITHIN, start
         for other in reversed(entries[:at]):
             said = getattr(other.statement, "relation", None)
             listed = isinstance(said, Items) and not said.bracket
@@ -165,8 +176,9 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             names[:0] = given
             mark, after = APART if both else BESIDE, other.region.span.start
         if names:
-            entry.found.statement = Declaration(names[0].span | space.span, tuple(names), space)
-            entry.found.said = True
+            place = names[0].span | entry.region.span
+            entry.found.statement = Declaration(place, tuple(names), space)
+            entry.found.said = entry.found.named = True
 
 
 def _with_condition(said: Any, given: Collection[str], text: str) -> Any:

@@ -156,7 +156,7 @@ def latent_classes(X, p, q, steps):
 
 
 def mixture_likelihood(X, p, q):
-    return np.log((p * np.einsum("kir,nir->nki", q, X).prod(2)).sum(1)).sum()
+    return np.log((p * np.prod(q ** X[:, None], (2, 3))).sum(1)).sum()
 
 
 def offsets(R, O, l1=10, l2=25):
@@ -357,7 +357,7 @@ E(U) = \frac{1}{n} \nsum{\obs \\ \feat} ( X - \hat{X} )^2 .
 Among all orthonormal $U$, the leading eigenvectors minimise $E(U)$.
 \end{prop}
 \begin{proof}
-As $\| Z \|^2$ does not depend on $U$, and $\| Z - T \ndot{\comp} U \|^2 = \| Z \|^2 - \| T \|^2$, we may as well maximise the variance of the scores.
+As $\| Z \|_F^2$ does not depend on $U$, and $\| Z - T \ndot{\comp} U \|_F^2 = \| Z \|_F^2 - \| T \|_F^2$, we may as well maximise the variance of the scores.
 \end{proof}
 
 \paragraph{How many?}

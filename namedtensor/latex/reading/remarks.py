@@ -193,9 +193,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             name, section = key_of(given_names(statement)[0]), entry.region.section
             there = displayed.near(name, section)
             starts = isinstance(statement.target, Indexed) and name in elements.series
-            before, after = _around(entry, text)
-            tried = TRIED.search(before) and GIVES.match(after) and name in elements.declared.names
-            whole = tried or elements.is_believed(statement, name, before)
+            whole = elements.is_believed(entry, name)
             shown = [at for at in there if at.block < entry.region.block]
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
@@ -265,7 +263,7 @@ def _remarks(
     special = name in displayed.names and WHEN.match(after)
     if there or at_first or special or REMARKS.search(before):
         return True
-    if elements.is_believed(statement, name, before):
+    if elements.is_believed(entry, name):
         return True
 
     def is_declared(part: Expression) -> bool:
@@ -470,12 +468,14 @@ class _Elements:
         given = gives_elements(entry, self._displayed)
         return given and not _heads(entry.statement) <= CONSTANTS
 
-    def is_believed(self, said: Definition, name: str, before: str) -> bool:
+    def is_believed(self, entry: Entry, name: str) -> bool:
         """Say whether prose tells of what is declared what it may be, or x = D X where X = D x."""
-        declared = name in self.declared.names
-        return declared and bool(MODEL.search(before) or self._is_made_of(said.body, name))
+        before, after = _around(entry, self._text)
+        tried = MODEL.search(before) or (TRIED.search(before) and GIVES.match(after))
+        made = self._is_made_of(getattr(entry.statement, "body", None), name)
+        return name in self.declared.names and bool(tried or made)
 
-    def _is_made_of(self, part: Expression, text: str) -> bool:
+    def _is_made_of(self, part: Expression | None, text: str) -> bool:
         """Say whether a part is made of a letter that it does not have, by what its letters are."""
         letters = {letter.text for letter in letters_of(part)}
         onward = reached(letters - {text}, lambda letter: self._made_of.get(letter, ()))

@@ -13,11 +13,6 @@ SHORT = {
     "sparse_experts.md": (0, 1, 2),
     "excitation.tex": (0, 1, 0),
     "grouped_heads.tex": (0, 1, 1),
-    "excitation.tex": (0, 2, 3),
-    "dynamic_graphs.md": (1, 4, 0),
-    "grouped_heads.tex": (0, 5, 1),
-    "equilibria.tex": (0, 2, 1),
-    "codebook.md": (1, 6, 3),
     "films.md": (0, 1, 0),
 }
 

@@ -34,3 +34,21 @@ def test_a_sum_over_members_that_need_the_first_of_another_series_is_refused() -
     total = read(TEXT + r"$$F = \sum_{m=1}^M a_m h_{\text{round}(m)}$$")["F"]
     with pytest.raises(LatexError, match="its rule counts from another member"):
         total(y=tensor(Y, "pt"), h=tensor(H, "round", "pt"))
+
+
+@pytest.mark.parametrize("picked", [r"[a_t]_{\text{gate}:1}", r"\sum_{\text{gate}} a_t"])
+@pytest.mark.parametrize("start", ["$s_0 = 0$", "$c_0 = s_0 = 0$"])
+def test_a_series_has_the_axes_of_what_it_is_made_of_though_its_rule_acts_along_none(picked, start):
+    cell = r"c_t &= c_{t-1} + i_t \\ s_t &= \tanh c_t" if "c_0" in start else r"s_t &= \tanh i_t"
+    text = rf"""Let $X \in \mathbb{{R}}^{{\text{{time}}:T, \text{{emb}}}}$,
+$A \in \mathbb{{R}}^{{\text{{emb}}, \text{{gate}}:2, \text{{hid}}:k}}$,
+$B \in \mathbb{{R}}^{{\text{{hid}}':k, \text{{gate}}:2, \text{{hid}}:k}}$ and {start}.
+$$\begin{{aligned}}
+a_t &= A \underset{{\text{{emb}}}}{{\cdot}} X_{{\text{{time}}:t}}
++ B \underset{{\text{{hid}}'}}{{\cdot}} [s_{{t-1}}]_{{\text{{hid}} \to \text{{hid}}'}} \\
+i_t &= \sigma( {picked} ) \\
+{cell}
+\end{{aligned}}$$"""
+    assert read(text).check() == []
+    wrong = text.replace(picked, picked.replace("gate", "emb"))
+    assert [f.code for f in read(wrong).check()] == ["axis-missing"]

@@ -236,10 +236,13 @@ class Checker(Symbols):
         """Find the shape of a series that begins with a number: the shape that its rule does not change.
 
         The first try has the axes along which its rule acts; where it fails, the next one has those of
-        all series that wait for this one. Each other try has the axes of the result, which are known of
-        what is given by its elements. What no try mends is at fault.
+        all series that wait for this one, and the third those of what it is made of. Each other try has
+        the axes of the result, which are known of what is given by its elements. What no try mends is at
+        fault.
         """
-        tried, joint = [self._acted(rules) for rules in ([defined], open_)]
+        tries = [self._acted(rules) for rules in ([defined], open_)]
+        tries.append(self._acted([defined], made=True))
+        tried: Type | None = tries[0]
         known = {at for at, value in self._defined.items() if value is not UNKNOWN}
         is_result = defined.kind == "elements"
         lacking: list[Finding] = []
@@ -258,17 +261,24 @@ class Checker(Symbols):
                 break
             is_result = found is not None
             lacking = lacking or [f for f in failed if f.code == "axis-missing"]
-            tried, joint = (found, joint) if is_result or joint == tried else (joint, None)
+            if is_result:
+                tried = found
+            else:
+                tries = [each for each in tries if each != tried]
+                tried = tries[0] if tries else None
         alone = not any(d.letters for d in open_ if d is not defined and id(d) in self._open)
         if value is UNKNOWN and alone:
             self.report.keep(lacking)
         return value
 
-    def _acted(self, rules: Sequence[Defined]) -> Type | None:
-        """Give the shape that has the axes along which the rules of series act."""
+    def _acted(self, rules: Sequence[Defined], made: bool = False) -> Type:
+        """Give the shape that has the axes along which the rules of series act, and those of their elements.
+
+        With those of what they are `made` of, too.
+        """
         axes = dict.fromkeys([axis for rule in rules for axis in self.names.axes_of_series(rule)])
         for rule in rules:
-            if rule.kind == "elements":
+            if made or rule.kind == "elements":
                 axes |= dict.fromkeys(sorted(self.names.axes_known(rule.body, rule.place, {})))
         return Type(tuple([(axis, self.size_symbol(f"|{axis}|").node) for axis in axes]))
 

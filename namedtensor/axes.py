@@ -20,6 +20,7 @@ from namedtensor.compilers import caches_closed, keep
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
+    BackendError,
     HabitError,
     KindError,
     as_typed,
@@ -353,6 +354,12 @@ class Axis:
         """Refuse arithmetic: an axis is a name, and its size a number."""
         if hasattr(other, "sizes"):
             return NotImplemented  # a tensor names itself in the error
+        if hasattr(other, "ndim") and hasattr(other, "dtype"):
+            raise BackendError(
+                f"A @ {self!r}",
+                f"A is a bare array of sizes ({', '.join(map(str, other.shape))}); its axes have no names",
+                hint=naming("A", other),
+            )
         raise KindError(
             repr(self),
             f"{shown(self.name)} is an axis, which has a name and is no number",

@@ -12,7 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from namedtensor.axes import FRESH, either, lacks, loose, primed, renamed_code, shown, typed_axes
+from namedtensor.axes import (
+    FRESH,
+    axis_code,
+    either,
+    lacks,
+    loose,
+    primed,
+    renamed_code,
+    shown,
+    typed_axes,
+)
 from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
@@ -177,7 +187,7 @@ class Entry:
             return ""
         order = fitting_order(len(leaves), lambda i, place: _fits(leaves[i], leaves[place].space))
         given[:] = [given[i] for i in order]
-        return ast.unparse(call) if order else ""
+        return ast.unparse(call) if order != tuple(sorted(order)) else ""
 
     def _refuse_results(self) -> None:
         declared = {n for space in self.results or () for n in space.names}
@@ -234,11 +244,23 @@ class Entry:
                 f"{common} is one size, and axis {shown(axis)} is {other} in {owner}, axis "
                 f"{shown(name)} {size} in {leaf.path}"
             )
-            more, long = (leaf.path, name) if size > other else (owner, axis)
-            hint = f"take as many of both: {more}[{shown(long)}[:{min(size, other)}]]"
+            path, long = (leaf.path, name) if size > other else (owner, axis)
+            hint = f"take as many of both: {path}[{shown(long)}[:{min(size, other)}]]"
             return self.error(AxisSizeError, why, hint)
         why = f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}"
-        hint = f"select, or rename one of them: {primed(leaf.path, name, leaf.space.names)}"
+        hint = f"select, or rename one of them: {primed(leaf.path, name, leaf.axes)}"
+        first = next(x for x in self.leaves if x.path == owner)
+        if name in leaf.space.names and name in first.space.names:  # then another name fits neither
+            more, fewer = (leaf, first) if size > other else (first, leaf)
+            low, high = sorted((size, other))
+            held = type(more.tensor) is NamedTensor and (
+                "." in more.path or type(more.tensor.data).__name__ == "Parameter"
+            )
+            hint = (
+                f"make the module with {axis_code(name, low)}, or give {fewer.path} {axis_code(name, high)}"
+                if held
+                else f"select as many of both, {more.path}[{axis_code(name)}[:{low}]]"
+            )
         return self.error(AxisSizeError, why, f"one name has one size in a formula: {hint}")
 
     def enter(self, leaf: Leaf) -> Any:

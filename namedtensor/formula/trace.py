@@ -259,9 +259,13 @@ class Trace:
         libraries = {leaf.tensor.layout.backend.name: leaf for leaf in reversed(owners)}
         if len(libraries) > 1:
             (b, second), (a, first) = list(libraries.items())[:2]
-            # a parameter stays where it is
-            parameter = getattr(second.tensor.data, "requires_grad", False)
-            moved, to = (first, b) if parameter else (second, a)
+            # parameters stay where they are
+            held = {
+                leaf.tensor.layout.backend.name
+                for leaf in owners
+                if getattr(leaf.tensor.data, "requires_grad", False)
+            }
+            moved, to = (first, b) if b in held else (second, a)
             raise self.entry.error(
                 BackendError,
                 f"{first.path} is a {a} tensor and {second.path} a {b} tensor; data never changes "

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from namedtensor.axes import Axis, shown
+from namedtensor.axes import Axis, loose, renamed_code, shown, typed_axes
 from namedtensor.errors import AxisClashError, AxisNameError, AxisSizeError
 from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
 from namedtensor.operations.constants import made
@@ -29,10 +29,24 @@ def _concat_rule(call: Call) -> Type:
     (axis,) = call.params
     size: Any = 0
     for i, type_ in enumerate(call.types):
-        call.need(i, [axis])
+        call.need(i, [axis], _joined_hint(call, i, axis))
         size = combine("add", type_.size(axis), size)
     rest = list(_union_but(call, axis))
     return Type((*rest, (axis, size)), widest([t.kind for t in call.types]), weak=call.weak)
+
+
+def _joined_hint(call: Call, lacking: int, axis: str) -> str:
+    """Say how an operand gets the axis that others have: by another name of it, or as one more index."""
+    if not any([t.has(axis) for t in call.types]) or call.types[lacking].host:
+        return ""
+    own, label = call.types[lacking].names, call.labels[lacking]
+    others = {n for i, t in enumerate(call.types) if i != lacking for n in t.names}
+    twin = next((n for n in own if n.rstrip("'") == axis.rstrip("'") and n not in others), None)
+    inside = typed_axes([axis])
+    code = renamed_code(label, twin, axis) if twin else f"nt.stack[{inside}]({loose(label)})"
+    typed = [code if i == lacking else word for i, word in enumerate(call.labels)]
+    why = "rename it" if twin else f"a tensor without {shown(axis)} is one index of it"
+    return f"{why}: `nt.concat[{inside}]({', '.join(map(loose, typed))})`"
 
 
 def _union_but(call: Call, axis: str) -> list[tuple[str, Any]]:

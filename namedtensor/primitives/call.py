@@ -91,7 +91,7 @@ class Call:
         ]
         return error(str(self), why, shapes, hint)
 
-    def need(self, operand: int, names: Iterable[str]) -> None:
+    def need(self, operand: int, names: Iterable[str], hint: str = "") -> None:
         """Raise AxisMissingError unless the operand has these axes."""
         type_ = self.types[operand]
         label = self.labels[operand]
@@ -100,7 +100,7 @@ class Call:
                 raise self.fail(
                     AxisMissingError,
                     lacks(label, name),
-                    self._missing_hint(operand, name),
+                    hint or self._missing_hint(operand, name),
                 )
 
     def _missing_hint(self, operand: int, name: str) -> str:

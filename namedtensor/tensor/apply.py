@@ -315,6 +315,13 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
     if type(x).__name__ == "Contraction":
         x._is_half()
     hint = naming(what, x)
+    if isinstance(x, tuple) and x and all([isinstance(part, NamedTensor) for part in x]):
+        raise BackendError(
+            operation.write(labels),
+            f"{what} is a tuple of {len(x)} named tensors",
+            typed([f"{what}[{i}]" for i in range(len(x))], x),
+            f"take one of them, {what}[0]",
+        )
     if isinstance(x, Axis):
         axis = axis_code(x.name)
         hint = f"its size is a number: abs({axis}) in a formula, X.size({axis}) of a tensor X"

@@ -65,6 +65,18 @@ class SymbolicTensor(NamedTensor):
     def data(self) -> Any:
         return self.data_in("numpy")
 
+    @property
+    def dtype(self) -> Any:
+        if not self.node.closed:
+            raise TraceError(
+                f"{describe(self.node)}.dtype",
+                "a formula's body runs on symbols, which have no dtype",
+                [(describe(self.node), str(self.node.type))],
+                f"cast to that of a tensor, `nt.cast(Y, like={describe(self.node)})`; plain numbers, as "
+                "in nt.where(M, 1.0, 0.0), take it by themselves",
+            )
+        return self.data.dtype
+
     def data_in(self, library: str) -> Any:
         """Compute the numbers, in this symbol's own order of axes."""
         if library not in self._numbers:

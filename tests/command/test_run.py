@@ -128,7 +128,7 @@ def test_sizes_that_do_not_meet_have_status_1(said, tmp_path):
         "project(X, W): axis emb is 3 in X and 4 in W\n"
         "  X : seq[2] emb[3]   declared R[seq, emb]\n"
         "  W : emb[4] hid[1]   declared R[emb, hid]\n"
-        'hint: one name has one size in a formula: select, or rename one of them: W["emb -> emb\'"]\n'
+        "hint: one name has one size in a formula: select as many of both, W[emb[:3]]\n"
     )
 
 

@@ -168,8 +168,8 @@ def test_errors_speak_of_the_axes_of_the_caller(draw, parameters):
         "  b1 : hid[6]   declared R[hid]\n"
         "  W2 : hid[6] emb[4]   declared R[hid, emb]\n"
         "  b2 : emb[4]   declared R[emb]\n"
-        "hint: one name has one size in a formula: select, or rename one of them: "
-        'W1["emb -> emb\'"]'
+        "hint: one name has one size in a formula: select as many of both, "
+        "X[emb[:4]]"
     )
 
 

@@ -10,6 +10,17 @@ from tests.errors.operands import I, X, emb, kernel, key, seq
 
 CASES = [
     case(
+        "the results of a formula of several",
+        lambda: nt.sum[seq]((X, X)),
+        nt.BackendError,
+        """
+sum[seq](A): A is a tuple of 2 named tensors
+  A[0] : seq[3] emb[4]
+  A[1] : seq[3] emb[4]
+hint: take one of them, A[0]
+""",
+    ),
+    case(
         "an axis that is counted",
         lambda: nt.sum[-1](X),
         nt.AxisNameError,

@@ -135,7 +135,7 @@ networks(X, g, layers, last): axis emb is 3 in X and 4 in g
   g      : emb[4]   declared R[emb]
   layers : 12 parameters
   last   : 1 parameter
-hint: one name has one size in a formula: select, or rename one of them: g["emb -> emb'"]
+hint: one name has one size in a formula: make the module with emb[3], or give X emb[4]
 """,
     ),
     case(

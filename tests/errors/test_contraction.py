@@ -9,6 +9,15 @@ from tests.errors.operands import X, b, emb, key, other, seq
 
 CASES = [
     case(
+        "a bare array before the axis",
+        lambda: np.ones((3, 4)) @ emb @ X,
+        nt.BackendError,
+        """
+A @ emb: A is a bare array of sizes (3, 4); its axes have no names
+hint: name its axes: nt.tensor(A, "ax bx")
+""",
+    ),
+    case(
         "a contraction without its second half",
         lambda: (X @ emb) + X,
         nt.AxisNameError,

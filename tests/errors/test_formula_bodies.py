@@ -201,7 +201,25 @@ def started(X: R[emb]) -> R[emb, hid]:
     return nt.scan[emb](step, nt.zeros(hid), X)
 
 
+@formula
+def cast_to_its_dtype(X: R[emb]) -> R[emb]:
+    return nt.cast(X > 0, X.dtype)
+
+
 CASES = [
+    case(
+        "a body that asks for a dtype",
+        lambda: cast_to_its_dtype(x),
+        nt.TraceError,
+        """
+X.dtype: a formula's body runs on symbols, which have no dtype
+  X : emb[4]
+  File "test_formula_bodies.py", line N, in cast_to_its_dtype
+    return nt.cast(X > 0, X.dtype)
+                          ^^^^^^^
+hint: cast to that of a tensor, `nt.cast(Y, like=X)`; plain numbers, as in nt.where(M, 1.0, 0.0), take it by themselves
+""",
+    ),
     *[
         case(
             f"a factor that is 0 at this call, in {library}",

@@ -87,6 +87,12 @@ def image(X: R[height, width]) -> R[height, width]:
     return X
 
 
+@formula
+def summed(X: R[emb], Y: R[emb], *, W: R[emb, hid]) -> R[hid]:
+    return W @ emb @ (X + Y)
+
+
+summed_module = summed.module(emb[4], hid[5])
 proj_module = project.module(emb[4], hid[5])
 
 CASES = [
@@ -185,6 +191,42 @@ hint: rename the axis that you mean: X["emb' -> emb"]
 """,
     ),
     case(
+        "arguments of a module in the other library",
+        lambda: summed_module(nt.ones(emb[4], backend="torch"), nt.ones(emb[4])),
+        nt.BackendError,
+        """
+summed(X, Y, W): Y is a numpy tensor and X a torch tensor; data never changes library by itself
+  X : emb[4]   declared R[emb]
+  Y : emb[4]   declared R[emb]
+  W : emb[4] hid[5]   declared R[emb, hid]
+hint: convert one of them: Y.to("torch")
+""",
+    ),
+    case(
+        "a size that is that of no parameter",
+        lambda: summed_module(*[nt.ones(emb[3], backend="torch")] * 2),
+        nt.AxisSizeError,
+        """
+summed(X, Y, W): axis emb is 3 in X and 4 in W
+  X : emb[3]   declared R[emb]
+  Y : emb[3]   declared R[emb]
+  W : emb[4] hid[5]   declared R[emb, hid]
+hint: one name has one size in a formula: make the module with emb[3], or give X emb[4]
+""",
+    ),
+    case(
+        "an axis that a parameter lacks, beside arguments that fit in their order",
+        lambda: summed(x, x, W=x),
+        nt.AxisMissingError,
+        """
+summed(X, Y, W): W has no axis hid, which summed declares
+  X : emb[4]   declared R[emb]
+  Y : emb[4]   declared R[emb]
+  W : emb[4]   declared R[emb, hid]
+hint: W is declared R[emb, hid]: give it an axis hid
+""",
+    ),
+    case(
         "a parameter by its place",
         lambda: project(x, W),
         nt.NamedTensorError,
@@ -224,7 +266,7 @@ hint: rename it first: X["hid -> hid'"]
 project(X, W): axis emb is 3 in X and 4 in W
   X : emb[3]   declared R[emb]
   W : emb[4] hid[5]   declared R[emb, hid]
-hint: one name has one size in a formula: select, or rename one of them: W["emb -> emb'"]
+hint: one name has one size in a formula: select as many of both, W[emb[:3]]
 """,
     ),
     case(
@@ -376,7 +418,7 @@ project(X, W): axis emb is 4 in X and 3 in W
   File "test_formula_calls.py", line N, in layered
     return proj(X)
            ^^^^^^^
-hint: one name has one size in a formula: select, or rename one of them: W["emb -> emb'"]
+hint: one name has one size in a formula: select as many of both, X[emb[:3]]
 """,
     ),
     case(
@@ -409,7 +451,7 @@ hint: rename the axis that you mean: X[seq >> emb]
 project.shape(X, W): axis emb is 3 in X and 4 in W
   X : emb[3]   declared R[emb]
   W : emb[4] hid[5]   declared R[emb, hid]
-hint: one name has one size in a formula: select, or rename one of them: W["emb -> emb'"]
+hint: one name has one size in a formula: select as many of both, W[emb[:3]]
 """,
     ),
     case(

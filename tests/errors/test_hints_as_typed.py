@@ -47,10 +47,18 @@ def test_the_hint_for_a_size_quotes_a_name_with_a_prime():
 
 
 def test_a_new_name_for_an_axis_is_one_that_the_tensor_lacks():
+    W = nt.ones("chans'[2] chans[3] seq[4] seq'[5]")
+    hint = hint_of(lambda: twice(nt.ones("chans[3] seq[6]"), W=W))
+    (code,) = re.findall(r"W\[.*\]", hint)
+    assert eval(code, {"W": W}).shape == nt.Shape("chans'[2] chans[3] seq''[4] seq'[5]")
+
+
+def test_a_declared_axis_of_two_sizes_is_cut_and_gets_no_other_name():
     W = nt.ones("chans'[2] chans[3]")
     hint = hint_of(lambda: twice(nt.ones(chans[4]), W=W))
-    (code,) = re.findall(r"W\[.*\]", hint)
-    assert eval(code, {"W": W}).shape == nt.Shape("chans'[2] chans''[3]")
+    (code,) = re.findall(r"X\[.*\]", hint)
+    X = eval(code, {"X": nt.ones(chans[4]), "chans": chans})
+    assert twice(X, W=W).shape == nt.Shape("chans'[2]")
 
 
 def test_an_axis_alone_in_brackets_gets_three_codes_that_run():

@@ -9,6 +9,28 @@ from tests.errors.operands import X, emb, head, key, one, other, seq, step
 
 CASES = [
     case(
+        "one index among tensors of several",
+        lambda: nt.concat[seq](X, nt.sum[seq](X)),
+        nt.AxisMissingError,
+        """
+concat[seq](X, A): A has no axis seq
+  X : seq[3] emb[4]
+  A : emb[4]
+hint: a tensor without seq is one index of it: `nt.concat[seq](X, nt.stack[seq](A))`
+""",
+    ),
+    case(
+        "an axis with a prime among those without",
+        lambda: nt.concat[seq](X, X["seq -> seq'"]),
+        nt.AxisMissingError,
+        """
+concat[seq](X, A): A has no axis seq
+  X : seq[3] emb[4]
+  A : seq'[3] emb[4]
+hint: rename it: `nt.concat[seq](X, A["seq' -> seq"])`
+""",
+    ),
+    case(
         "nothing to join",
         lambda: nt.concat[seq](),
         nt.AxisNameError,

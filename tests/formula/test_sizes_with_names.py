@@ -49,8 +49,8 @@ def test_axes_without_a_named_size_agree_as_ever():
         "joined(X, Y): axis emb is 3 in X and 4 in Y\n"
         "  X : seq[2] emb[3]   declared R[seq[n], emb]\n"
         "  Y : seq[5] emb[4]   declared R[seq[m], emb]\n"
-        "hint: one name has one size in a formula: select, or rename one of them: "
-        'Y["emb -> emb\'"]'
+        "hint: one name has one size in a formula: select as many of both, "
+        "Y[emb[:3]]"
     )
 
 

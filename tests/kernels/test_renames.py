@@ -42,6 +42,21 @@ def test_a_formula_within_a_formula_is_recognised():
     nt.testing.assert_close(heads(*drawn), unfused(heads)(*drawn), rtol=1e-10)
 
 
+def test_a_transposed_convolution_whose_result_is_renamed_and_joined_is_recognised():
+    @formula
+    def up(X: R[ax, seq], W: R[ax, bx, key], b: R[bx]) -> R[bx, seq]:
+        return nt.overlap_add[seq, key](W @ ax @ X, stride=2, padding=1) + b
+
+    @formula
+    def joined(X: R[ax, seq], W: R[ax, bx, key], b: R[bx]) -> R[ax, seq]:
+        Y = up(X, W, b)[bx >> ax]
+        return nt.concat[ax](Y, nt.relu(Y))
+
+    drawn = draw("ax[3] seq[5] batch[2]", "ax[3] bx[2] key[4]", "bx[2]")
+    assert "  transposed_convolution: " in nt.explain(joined, *drawn)
+    nt.testing.assert_close(joined(*drawn), unfused(joined)(*drawn), rtol=1e-10)
+
+
 def test_a_rename_between_softmax_and_contraction_does_not_hide_attention():
     @formula
     def renamed(Q: R[key, seq_], K: R[key, seq], V: R[ax, val]) -> R[seq_, val]:

@@ -119,10 +119,7 @@ def _with_bias(
         if product is bias or product not in parts or bias not in parts:
             continue
         names = product.operation.params[0] if product.name == "rename" else ()
-        own = bias
-        if names and not any(bias.type.has(old) for old, _ in names):
-            back = tuple([(new, old) for old, new in names if bias.type.has(new)])
-            own = apply_node(table()["rename"](back), (bias,)) if back else bias
+        own = _before(names, bias)
         found = kernel(product.operands[0] if names else product, [own])
         if found is not None:
             made.append(apply_node(table()["rename"](names), (found,)) if names else found)
@@ -131,6 +128,14 @@ def _with_bias(
     if not made:
         return None
     return functools.reduce(lambda a, b: op("add", a, b), [*made, *parts])
+
+
+def _before(names: Sequence[tuple[str, str]], bias: Node) -> Node:
+    """Give a bias the names from before the renaming of its product."""
+    if any(bias.type.has(old) for old, _ in names):
+        return bias
+    back = tuple([(new, old) for old, new in names if bias.type.has(new)])
+    return apply_node(table()["rename"](back), (bias,)) if back else bias
 
 
 def convolution(node: Node, shared: Collection[Node] = ()) -> Node | None:
@@ -173,6 +178,12 @@ def _transposed(top: Node, bias: list[Node]) -> Node | None:
         pairs[axis] = kernel
         steps += [stride, dilation, before, as_node(product.type.size(axis))]
         product = product.operands[0]
+    names: tuple[tuple[str, str], ...] = ()
+    if product.name == "rename" and pairs:  # of a channel: it was moved below the windows
+        names = product.operation.params[0]
+        product, bias = product.operands[0], [_before(names, b) for b in bias]
+        if {a for both in names for a in both} & {*pairs, *pairs.values()}:
+            return None
     contracted = product.operation.primitive is DOT
     if not (contracted or product.operation is MUL) or len(product.operands) != 2:
         return None
@@ -180,7 +191,8 @@ def _transposed(top: Node, bias: list[Node]) -> Node | None:
     for W, X in (product.operands, product.operands[::-1]):
         parts = _parts(X, W, summed, pairs, bias)
         if parts is not None:
-            return apply_node(CONV_TRANSPOSE(parts, len(bias)), (X, W, *bias, *steps))
+            found = apply_node(CONV_TRANSPOSE(parts, len(bias)), (X, W, *bias, *steps))
+            return apply_node(table()["rename"](names), (found,)) if names else found
     return None
 
 

@@ -8,7 +8,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import Letter, Number, Part, Walked
+from namedtensor.latex.syntax import (
+    Bars,
+    Big,
+    Call,
+    Contract,
+    Indexed,
+    Letter,
+    Number,
+    Part,
+    Walked,
+)
 
 Kind = TypeVar("Kind")
 
@@ -243,3 +253,21 @@ def put(part: Any, change: Callable[[Any], Any | None]) -> Any:
             if after is not value:
                 new[name] = after
     return copied(part, **new) if new else part
+
+
+def is_elementwise(name: Any, body: Any) -> bool:
+    """Say whether a letter is used only in elementwise operations, as a number may be."""
+    acted = [operand for part in walk(body) for operand in _along(part)]
+    return not any(inner == name for operand in acted for inner in walk(operand))
+
+
+def _along(part: Any) -> tuple[Any, ...]:
+    """Give the operands of a part, if it is an operation along axes."""
+    match part:
+        case Contract(left=left, right=right):
+            return left, right
+        case Indexed(base=operand) | Big(body=operand) | Bars(operand=operand, double=True):
+            return (operand,)
+        case Call(axes=(_, *_), arguments=arguments):
+            return arguments
+    return ()

@@ -144,3 +144,47 @@ def test_pieces_may_have_other_indices_beside_the_number(name):
     assert [str(f) for f in document.check()] == []
     found = document[name[0]](tensor(X, "seq xy"))
     np.testing.assert_allclose(found.numpy("seq xy"), [[-1.0, 1.0], [-5.0, 6.0]])
+
+
+# --------------------------------------------------------------- values of arguments that are equal
+
+
+def kernel(other, equal):
+    return lambda x, z: equal if np.array_equal(x, z) else other(x, z)
+
+
+TWO = kernel(lambda x, z: 2.0, 1.0)
+NEAR = kernel(lambda x, z: np.exp(x @ z), 0.0)
+SINC = np.array([1.0, np.sin(2) / 2])
+VALUES = [
+    (r"$$k(x,z) = 2 \text{ for } x \neq z, \quad k(x,x) = 1$$", "k", TWO),
+    (r"$$k(x,x) = 1, \qquad k(x,z) = 2 \quad (x \neq z)$$", "k", TWO),
+    (
+        r"$$k(x,z) = \exp(x \underset{\text{dim}}{\cdot} z), \quad x \neq z, \quad k(z,z) = 0$$",
+        "k",
+        NEAR,
+    ),
+    (r"$$g(x) = \frac{\sin x}{x} \text{ for } x \neq 0, \quad g(0) = 1$$", "g", lambda x, z: SINC),
+    (r"We take $g(x) = \frac{\sin x}{x}$ for $x \neq 0$, and $g(0) = 1$.", "g", lambda x, z: SINC),
+    (r"$$g(z) = 3 \quad (z \neq 0), \qquad g(0) = 1$$", "g", lambda x, z: 3.0),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "wanted"), VALUES)
+def test_a_value_where_arguments_are_equal_is_a_case_of_the_function(text, name, wanted):
+    document = read(r"$x, z \in \mathbb{R}^{\text{dim}}$. " + text)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    x, z = np.array([0.0, 2.0]), np.array([0.0, 1.0])
+    for one, other in ((x, z), (x, x)):
+        given = {"x": tensor(one, "dim"), "z": tensor(other, "dim")}
+        formula = document[name]
+        with np.errstate(all="ignore"):  # of what a case leaves out
+            found = formula(**{p.name: given[p.name] for p in formula.signature.parameters})
+        np.testing.assert_allclose(found.numpy(*found.axes), wanted(one, other))
+
+
+def test_a_fact_of_a_function_is_no_case_of_it():
+    text = r"$x, z \in \mathbb{R}^{\text{dim}}$. $$k(x,z) = \sum_{\text{dim}} (x - z)^2, \quad k(x,x) = 0$$"
+    found = read(text)["k"]
+    one, other = (tensor(np.array(values), "dim") for values in ([1.0, 2.0], [1.0, 3.0]))
+    assert float(found(one, other).numpy()) == 1.0

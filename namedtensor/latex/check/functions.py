@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from namedtensor.formula.lifting import fitting_order
 from namedtensor.latex.check.compare import check_chain, check_promised
-from namedtensor.latex.check.occurrences import is_elementwise
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
@@ -40,7 +39,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Space,
 )
-from namedtensor.latex.walk import all_of, walk
+from namedtensor.latex.walk import all_of, is_elementwise, walk
 from namedtensor.operations.step_trees import placed_parts
 from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type
@@ -368,7 +367,7 @@ class CheckedFunction:
         passed = found is not None and space is not None and not found.inferred
         if not is_small(name) or self.call.axes:
             return UNKNOWN
-        if not (passed or is_elementwise(text, self.defined.body)):
+        if not (passed or is_elementwise(name, self.defined.body)):
             return UNKNOWN
         if space is not None and space.axes:
             return UNKNOWN  # it is passed to a function that acts along axes

@@ -14,11 +14,8 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     Aside,
     AxisName,
-    Bars,
-    Big,
     Call,
     Constraint,
-    Contract,
     Declaration,
     Definition,
     Expression,
@@ -28,7 +25,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, walk
+from namedtensor.latex.walk import all_of
 
 #: The text of one axis: \\text{emb}, \\emb', \\hidden_1, emb.
 PLAIN = re.compile(r"(?:\\[a-zA-Z]+\s*(?:\{[\w\\ -]+\})?|\w+)(?:'|_\w|\^?\{?\\prime\}?)*")
@@ -156,26 +153,3 @@ def _introduces(relation: Expression) -> bool:
     return isinstance(relation, Relation) and (
         isinstance(relation.first, Call) or any(op in ("in", "~") for op, _ in relation.rest)
     )
-
-
-def is_elementwise(name: str, body: Expression) -> bool:
-    """Say whether a letter is used only in elementwise operations, as a number may be."""
-    return not any(
-        key(inner) == name
-        for part in walk(body)
-        for operand in _direct(part)
-        for inner in walk(operand)
-    )
-
-
-def _direct(part: Expression) -> list[Expression]:
-    """List the operands of a part, if it is an operation along axes."""
-    if isinstance(part, Contract):
-        return [part.left, part.right]
-    if isinstance(part, Indexed):
-        return [part.base]
-    if isinstance(part, Big):
-        return [part.body]
-    if isinstance(part, Bars):
-        return [part.operand] if part.double else []
-    return list(part.arguments) if isinstance(part, Call) and part.axes else []

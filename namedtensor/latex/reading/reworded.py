@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from string import ascii_lowercase
 from typing import Any
 
@@ -35,7 +35,7 @@ from namedtensor.latex.reading.ranges import (
     places_of,
     renamed,
 )
-from namedtensor.latex.reading.remarks import declared_in, gives_elements, mark_remarks
+from namedtensor.latex.reading.remarks import Given, declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
 from namedtensor.latex.reading.statements import Found, is_name
@@ -63,9 +63,10 @@ from namedtensor.latex.syntax import (
     Scripts,
     SizedAxis,
     Space,
+    Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, letters_of, put, walk
+from namedtensor.latex.walk import all_of, is_elementwise, letters_of, put, walk
 
 #: What stands in prose between a name and the space that it is in, and between names.
 WITHIN = re.compile(r"\$:?(?:[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$")
@@ -147,6 +148,7 @@ def reworded(
     known = frozenset([head_of(n) for entry in found for n in given_names(entry.statement)])
     _join_diagonals(found, known)
     _join_own_rows(found, known)
+    _join_values(found, declared_in(found, parents))
     mark_remarks(found, text, parents)
     return named
 
@@ -288,12 +290,8 @@ def _join_diagonals(entries: Sequence[Entry], known: frozenset[str]) -> None:
     for before, entry in pairwise([None, *entries]):
         assert entry is not None
         statement, section = entry.statement, entry.region.section
-        relation = getattr(statement, "relation", None)
-        if isinstance(statement, Definition) and statement.op == "=" and not statement.chain:
-            target, body = statement.target, statement.body
-        elif isinstance(relation, Relation) and [op for op, _ in relation.rest] == ["="]:
-            target, body = relation.first, relation.rest[0][1]
-        else:
+        target, body = _equation(statement)
+        if target is None or body is None:
             continue
         places, name = places_of(target), (section, head_of(target))
         if len({*places}) < len(places):
@@ -310,6 +308,16 @@ def _join_diagonals(entries: Sequence[Entry], known: frozenset[str]) -> None:
         if len(on[name]) == 1:
             (entry, definition), (other, target, body) = off[name], on[name][0]
             _join_diagonal(entry, definition, other, target, body, known)
+
+
+def _equation(statement: Statement) -> tuple[Expression | None, Expression | None]:
+    """Give the sides of a definition or an equation of two sides; None for anything else."""
+    relation = getattr(statement, "relation", None)
+    if isinstance(statement, Definition) and statement.op == "=" and not statement.chain:
+        return statement.target, statement.body
+    if isinstance(relation, Relation) and [op for op, _ in relation.rest] == ["="]:
+        return relation.first, relation.rest[0][1]
+    return None, None
 
 
 def _apart(
@@ -416,6 +424,56 @@ def _made_of_others(
 
     found: Expression = put(value, below)
     return found if not any(map(own, walk(found))) and not any(map(own, walk(off))) else None
+
+
+def _join_values(entries: Sequence[Entry], given: Given) -> None:
+    """Join f(x) = a for x != 0 and f(0) = b, and k(x, z) = a for x != z and k(x, x) = b, by cases."""
+    functions: dict[tuple[int, str], list[tuple[int, Call, Expression]]] = {}
+    for at, entry in enumerate(entries):
+        target, body = _equation(entry.statement)
+        if isinstance(target, Call) and body is not None and not (target.axes or target.parameters):
+            name = entry.region.section, key_of(target)
+            functions.setdefault(name, []).append((at, target, body))
+    for (section, _), said in functions.items():
+        for (at, call, body), (other, at_value, value) in permutations(said, 2):
+            general: Any = entries[at].statement
+            pair = _told_apart(call.arguments, at_value.arguments)
+            if pair is None or not isinstance(general, Definition):
+                continue
+            own, behind = _apart(general.condition, pair), entries[at + 1 : at + 2]
+            later = [e for e in behind if _apart(getattr(e.statement, "relation", None), pair)]
+            if own is None and not later:
+                continue
+            names = zip(at_value.arguments, call.arguments, strict=True)
+            value = renamed(value, {a: b for a, b in names if isinstance(a, Letter)})
+            same: Expression = Relation(value.span, pair[0], (("=", pair[1]),))
+            axes = {name for found in given.around(key_of(pair[0]), section) for name in found}
+            of_each = pair[0] in letters_of(body) and is_elementwise(pair[0], body)
+            if axes and not (isinstance(pair[1], Number) and of_each):
+                over = tuple([AxisName(value.span, name) for name in sorted(axes)])
+                same = Call(value.span, Letter(value.span, "all", "word"), over, (same,))
+            rows = Case(value.span, value, same), Case(body.span, body, None)
+            whole = Cases(body.span | value.span, rows)
+            entries[at].found.statement = replace(general, body=whole, condition=None)
+            for left in (entries[other], *later):
+                left.leave_out(QUIET["joined"])
+
+
+def _told_apart(
+    general: Sequence[Expression], given: Sequence[Expression]
+) -> tuple[Expression, Expression] | None:
+    """Give the argument of a function's own value, f(0) or k(x, x), and the number or argument that it is."""
+    if len(general) != len(given) or not all(isinstance(one, Letter) for one in general):
+        return None
+    numbers = [i for i, one in enumerate(given) if isinstance(one, Number)]
+    repeated = [i for i, one in enumerate(given) if one in given[:i]]
+    plain = all(isinstance(one, (Letter, Number)) for one in given) and len({*general}) == len(
+        general
+    )
+    if not plain or len(numbers) + len(repeated) != 1:
+        return None
+    (at,) = numbers or repeated
+    return general[at], given[at] if numbers else general[given.index(given[at])]
 
 
 #: Relations that keep two indices apart.

@@ -10,7 +10,6 @@ SHORT = {
     "gaussian_process.md": (1, 0, 0),
     "preferences.tex": (1, 0, 0),
     "latent_paths.tex": (1, 0, 0),
-    "sparse_experts.md": (0, 1, 2),
     "excitation.tex": (0, 1, 0),
     "grouped_heads.tex": (0, 1, 1),
     "films.md": (0, 1, 0),

@@ -66,7 +66,8 @@ class Resolver(ABC):
 
     def counts(self, name: Scripts, letters: set[str]) -> bool:
         """Say whether one of these letters chooses a name among the members of a family or a series."""
-        return self.names.chooses(name, letters, self.place, self.indices)
+        outer = {text: number for text, number in self.indices.items() if text not in letters}
+        return self.names.chooses(name, letters, self.place, outer)
 
     def range_of(self, index: Expression, body: Expression) -> tuple[Expression, Expression] | None:
         """Give the first and the last member of a family that an index chooses."""

@@ -16,6 +16,7 @@ from namedtensor.latex.reading.asides import (
     with_stated_sizes,
 )
 from namedtensor.latex.reading.before_first import put_before_first
+from namedtensor.latex.reading.chosen_members import put_chosen_members
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
@@ -157,6 +158,7 @@ def statements_of(
     left_sides = reworded(entries, source.text, host.parents)
     shorthand = short_elements(entries, host.parents)
     entries = with_ranges_behind(entries, source.text)
+    put_chosen_members([e for e in entries if isinstance(e.read, Found)])
     put_indices_apart([e for e in entries if isinstance(e.read, Found)])
     put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)
     statements, faults, told = sorted_out(entries, source.text, host.parents)

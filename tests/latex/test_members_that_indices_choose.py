@@ -16,7 +16,8 @@ GIVEN = {
 }
 best, least = G.argmax(1), G.argmin(1)
 HEAD = r"""Let $X \in \mathbb{R}^{\text{tok}:T, \text{emb}}$,
-$G \in \mathbb{R}^{\text{tok}:T, \text{expert}:E}$ and $U \in \mathbb{R}^{\text{expert}:E, \text{emb}}$. For $x \in \mathbb{R}^{\text{emb}}$ let
+$G \in \mathbb{R}^{\text{tok}:T, \text{expert}:E}$ and
+$U \in \mathbb{R}^{\text{expert}:E, \text{emb}}$. For $x \in \mathbb{R}^{\text{emb}}$ let
 $$F_e(x) = x \odot U_{\text{expert}(e)} + 1.$$
 """
 CHOICES = r"""Choices are $e_t = \underset{\text{expert}}{\text{argmax}}\, G_{\text{tok}(t)}$ and
@@ -79,3 +80,29 @@ def test_a_sum_in_an_argument_may_have_the_letter_of_the_sum_around_it(j):
     within = sum(n * member(e, X) for n, e in numbers)
     wanted = sum(n * member(e, within) for n, e in numbers)
     same(document["Y"](X=GIVEN["X"], U=GIVEN["U"]), wanted, "tok", "emb")
+
+
+@pytest.mark.parametrize(
+    ("formula", "wanted", "axes"),
+    [
+        (
+            r"Y_{\text{expert}(e)} = F_e(X)",
+            member(slice(None), X[:, None]),
+            "tok expert emb",
+        ),
+        (
+            r"Y_{\text{expert}(k)} = 2 F_k(X) \odot U_{\text{expert}(k)}",
+            2 * member(slice(None), X[:, None]) * U,
+            "tok expert emb",
+        ),
+        (
+            r"Y_{\text{tok}(t), \text{expert}(k)} = k F_k(X_{\text{tok}(t)})",
+            np.arange(1, 5)[:, None] * member(slice(None), X[:, None]),
+            "tok expert emb",
+        ),
+    ],
+)
+def test_the_index_of_elements_chooses_the_member_of_a_family(formula, wanted, axes):
+    document = read(f"{HEAD}$${formula}$$")
+    assert [f for f in document.check() if f.severity != "note"] == []
+    same(document["Y"](X=GIVEN["X"], U=GIVEN["U"]), wanted, *axes.split())

@@ -17,7 +17,7 @@ from typing import Any
 
 from namedtensor.axes import shown, unused
 from namedtensor.latex.evaluation.arithmetic import axes_of
-from namedtensor.latex.evaluation.by_elements import sized_here
+from namedtensor.latex.evaluation.by_elements import chooses_members, sized_here
 from namedtensor.latex.evaluation.conditions import chosen
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.indexing import length_of, sized_as
@@ -244,17 +244,6 @@ def _condition_for(part: Big, name: Expression, members: Expression) -> str:
 MEMBERS = 1000
 
 
-def chooses_members(e: Evaluator, part: Big) -> bool:
-    """Say whether an index of an operator chooses a member of a family, as l in W^l."""
-    counts = getattr(e.scope, "counts", None)
-    letters = {letter.text for letter in letters_of(part.lower)}
-    names = [*all_of(Scripts, part.body)]
-    names += [
-        replace(name, sup=None) for name in names if name.sub is not None and name.sup is not None
-    ]
-    return counts is not None and any(counts(name, letters) for name in names)
-
-
 def _pair(part: Big) -> Callable[[Any, Any], Any] | None:
     """Find the function that joins two members: addition for a sum."""
     word = big_word(part.op)
@@ -379,7 +368,7 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     listed = _listed(part)
     if listed is not None:
         return _over_listed(e, part, *listed)
-    chooses = chooses_members(e, part)
+    chooses = chooses_members(e, part.lower, part.body)
     choosing = getattr(e.scope, "choosing", nullcontext) if chooses else nullcontext
     one_for_all = chooses and choosing is nullcontext  # a checker looks at one member only
     ends = None if choosing is nullcontext or _pair(part) is None else _ends(e, part)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.axes import AxisIndex, AxisSelection
@@ -40,7 +42,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Space,
 )
-from namedtensor.latex.walk import letters_of
+from namedtensor.latex.walk import all_of, letters_of
 from namedtensor.operations.constants import along
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import stack
@@ -67,8 +69,13 @@ def element(
     indices = _indices(e, target, sizes)
     if indices is UNKNOWN:
         return UNKNOWN
-    inner = e.inside({at: bound(index) for _, at, index in indices})
-    value = (inner if condition is None else inner.under((condition, True))).value(body)
+    given = {at: bound(index) for _, at, index in indices}
+    inner = e.inside(given)
+    choosing = getattr(e.scope, "choosing", None)
+    chooses = chooses_members(e, tuple(given), body)
+    with choosing(given) if choosing and chooses else nullcontext(e.scope) as scope:
+        inner.scope = scope
+        value = (inner if condition is None else inner.under((condition, True))).value(body)
     if condition is not None:
         holds = inner.value(condition)
         value = e.attempt(body, lambda c, x: where(c, x, float("nan")), [holds, value])
@@ -76,6 +83,17 @@ def element(
     found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
     found = sized_here(e.scope, found)
     return found if e.bound else settled(found)
+
+
+def chooses_members(e: Evaluator, indices: Any, body: Expression) -> bool:
+    """Say whether an index chooses a member of a family in a body, as l in W^l and F_l(x)."""
+    counts = getattr(e.scope, "counts", None)
+    letters = {letter.text for letter in letters_of(indices)}
+    names = [*all_of(Scripts, body)]
+    names += [
+        replace(name, sup=None) for name in names if name.sub is not None and name.sup is not None
+    ]
+    return counts is not None and any(counts(name, letters) for name in names)
 
 
 def right_side(

@@ -113,3 +113,14 @@ def test_what_the_check_passes_in_silence_runs_with_few_exceptions():
     assert found["foreign"] == 0
     assert found["silent"] <= 2
     assert found["noticed"] >= 30
+
+
+def test_a_size_in_a_clause_of_a_function_is_that_of_its_arguments():
+    text = r"""A graph has features $X \in \mathbb{R}^{\text{node}, \text{feat}}$.
+
+## Sequences
+\begin{align*}
+f &\colon \mathbb{R}^{\text{seq}, \text{emb}} \to \mathbb{R}^{\text{emb}} \\
+f(X) &= Y \underset{\text{seq}}{\cdot} Y, \quad Y = X / |\text{seq}|
+\end{align*}"""
+    assert [f for f in findings(text) if f.severity != "note"] == []

@@ -192,3 +192,12 @@ def test_an_argument_without_a_declaration_may_have_the_axes_of_the_other_sides(
     assert [f for f in read(f"{given}\n# B\nNow {rule}").check() if f.severity != "note"] == []
     held = rule.replace(r"h \odot (1 - h)", r"\sigma(z) + h")
     assert [f.code for f in read(f"{given}\n# B\nNow {held}").check()] == ["declared-shape"]
+
+
+def test_a_function_that_only_has_a_signature_may_be_given_parameters():
+    text = r"""Let $f \colon \mathbb{R}^{\text{a}} \to \mathbb{R}^{\text{b}}$,
+$x \in \mathbb{R}^{\text{a}}$ and $W \in \mathbb{R}^{\text{a}, \text{b}}$.
+$$y = \sum_{\text{b}} f(x; W)$$"""
+    assert read(text).check() == []
+    (found,) = read(text.replace(r"sum_{\text{b}}", r"sum_{\text{a}}")).check()
+    assert (found.code, found.line) == ("axis-missing", 3)

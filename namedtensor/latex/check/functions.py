@@ -107,7 +107,7 @@ class CallCheck:
                 self.extra |= {n: s for n, s in type_.axes if n not in self.extra}
             elif self.fine or not self.hint:
                 self._argument(self._given(part, type_, name, declared))
-        if len(parameters) == len(self.parameters):
+        if len(parameters) == len(self.parameters) == len(call.parameters):
             passed = zip(self.parameters, call.parameters, map(type_of, parameters), strict=True)
             for (name, declared), own, type_ in passed:
                 if type_ is not None and declared is not None and not declared.host:

@@ -50,10 +50,13 @@ def check(document: Document) -> list[Finding]:
     learn_sizes(checker)
     check_declarations(checker)
     # functions first: the definitions that they use are evaluated with their arguments
+    alone: list[Defined] = []
     for defined in sorted(names.definitions, key=lambda d: d.kind != "function"):
+        if defined.kind == "function" or id(defined) not in checker.reached:
+            alone.append(defined)
         if id(defined) not in checker.reached and not is_size_equation(checker, defined.statement):
             checker.value_of(defined)
-    for defined in names.definitions:
+    for defined in alone:
         _known_sizes(checker, defined)
     check_elements(checker)
     check_recurrences(checker)

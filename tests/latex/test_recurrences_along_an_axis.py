@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.check.documents import look_at
 from namedtensor.latex import read
 from tests.latex.fixtures import in_turn
 
@@ -707,3 +708,22 @@ $x^0 \in \mathbb{R}^{\text{emb}}$. $$x^{k+1} = x^k / 3$$"""
     start = GENERATOR.normal(size=3)
     found = read(text)["x^1"](x0=nt.tensor(start, "emb"))
     np.testing.assert_allclose(found.numpy("emb"), start / 3)
+
+
+def test_a_recurrence_over_what_only_indices_give_takes_its_size_when_it_is_chosen():
+    text = r"""$$P_{\text{seq}:t} = t^2$$
+$$s_{\text{seq}:0} = 0, \quad s_{\text{seq}:t} = 2 s_{\text{seq}:t-1} + P_{\text{seq}:t}$$
+$$y = \sum_{\text{seq}} s$$"""
+    document = read(text)
+    assert document.check() == []
+    assert look_at(document)[0] == []
+    with pytest.raises(nt.AxisSizeError, match="seq"):
+        document["y"]()
+    assert float(document.bind(seq=3)["y"]()) == 1 + 6 + 21
+
+
+def test_a_recurrence_with_an_input_that_has_an_axis_twice_is_checked():
+    text = r"""Let $X \in \mathbb{R}^{\text{seq}, \text{emb}}$, $W \in \mathbb{R}^{\text{emb}, \text{emb}}$.
+$$h_{\text{seq}:0} = 0, \quad
+h_{\text{seq}:t} = \tanh(W \underset{\text{emb}}{\cdot} X_{\text{seq}:t}) + h_{\text{seq}:t-1}$$"""
+    assert "repeated" in [f.code for f in read(text).check()]

@@ -167,6 +167,14 @@ def test_a_cell_may_be_one_string(tmp_path):
     assert [s.kind for s in namedtensor.latex.read_file(file).statements] == ["declaration"]
 
 
+def test_a_name_on_an_unreadable_line_of_a_notebook_is_not_called_undefined():
+    code = [("code", "x = 1\n" * 40)]
+    unread = "$$Q = X \\underset{\\text{seq}}{\\cdot} / 2$$\n\n$$Z = \\sum_{\\text{seq}} Q R$$"
+    document = namedtensor.latex.read(notebook(*code, ("markdown", unread)), "a.ipynb")
+    said = [f.message for f in document.check() if f.severity == "error"]
+    assert said[1:] == ["R is neither declared nor defined"]
+
+
 @pytest.mark.parametrize("name", ["a.Rmd", "a.qmd", "a.md"])
 def test_code_cells_and_fences_belong_to_the_fence(name):
     text = (

@@ -247,11 +247,11 @@ def run(
     document: Document, defined: Defined, sizes: Sequence[int] = SIZES
 ) -> tuple[Sequence[Span], Tried]:
     """Run a definition on symbols of these sizes in turn; give the places at which all refuse it."""
-    formula = document.library.of(defined)
-    signature = formula.signature
-    if not signature.several:  # do not compare the result with its declaration here
-        formula = Formula(formula.function, replace(signature, gives=None))
     try:
+        formula = document.library.of(defined)
+        signature = formula.signature
+        if not signature.several:  # do not compare the result with its declaration here
+            formula = Formula(formula.function, replace(signature, gives=None))
         known = dict.fromkeys(_open_sizes(signature), sizes[0])
         return (), _tried(write(formula, {}, known, whole=True).results)
     except LatexError as error:

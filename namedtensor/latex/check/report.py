@@ -131,8 +131,9 @@ class Report:
 
     def unread_lines(self) -> list[str]:
         """List the lines of the source on which something could not be read."""
-        lines = self.source.text.split("\n")
-        return [lines[f.line - 1] for f in self._found.values() if f.code.startswith("syntax")]
+        text = self.source.text
+        starts = [f.span.start for f in self._found.values() if f.code.startswith("syntax")]
+        return [text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0] for at in starts]
 
     def has(self, code: str, span: Span) -> bool:
         """Say whether a rule has a finding inside a span."""

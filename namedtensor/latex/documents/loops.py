@@ -98,7 +98,7 @@ class Step:
         Where a condition chooses, an index is written so that it lies inside of the axis.
         """
         near: list[tuple[Any, int]] = [(self.at, 0), (self.at - 1, -1), (self.at + 1, 1)]
-        every = [(i, d) for at, d in near for i in (at, from_front(at))]
+        every: list[tuple[Any, int]] = [(i, d) for at, d in near for i in (at, from_front(at))]
         if size is not None:  # an axis that only indices give may have none yet
             last = SymbolicTensor(size) - 1 if isinstance(size, Node) else size - 1
             every += [(clip(at, 0, last), d) for at, d in near]

@@ -39,6 +39,7 @@ from namedtensor.primitives.origins import origin_of
 from namedtensor.primitives.primitive import table
 from namedtensor.shape import spaced
 from namedtensor.tensor import NamedTensor, apply
+from namedtensor.tensor.labels import tight
 
 #: Arguments of a call that are tried in another order.
 MOST_REORDERED = 4
@@ -302,7 +303,8 @@ class Entry:
             raise self.error(
                 AxisMissingError if missing else AxisClashError,
                 f"the body's result, over {got}, {' and '.join(parts)}; declared is {space}",
-                _result_hint(self, space, inner, missing, more, text),
+                (not missing and _where_it_is(result, space, inner, more, text))
+                or _result_hint(self, space, inner, missing, more, text),
             )
         if result.kind not in space.kinds:
             raise self.error(
@@ -329,6 +331,47 @@ def fitting_order(count: int, fits: Callable[[int, int], bool]) -> tuple[int, ..
 def _fits(leaf: Leaf, space: Space) -> bool:
     """Say whether a tensor has the axes that a space declares, and numbers of its kind."""
     return set(space.names) <= set(leaf.axes) and leaf.tensor.kind in space.kinds
+
+
+_SIGNS: dict[type, str] = {ast.Add: "+", ast.Sub: "-"}
+
+
+def _terms(node: Any, text: str) -> list[tuple[str, Any]]:
+    """List the terms of a sum as they are written, each with its node."""
+    try:
+        written = ast.parse(loose(text), mode="eval").body
+    except SyntaxError:
+        return []
+    found = []
+    left = [(written, node)]
+    while left:
+        part, own = left.pop()
+        sign = _SIGNS.get(type(part.op)) if isinstance(part, ast.BinOp) else None
+        if isinstance(part, ast.BinOp) and sign and own.operation.primitive.traits.symbol == sign:
+            left += [(part.right, own.operands[1]), (part.left, own.operands[0])]
+        else:
+            found.append((ast.unparse(part), own))
+    return found
+
+
+def _where_it_is(result: Any, space: Space, inner: list[str], more: list[str], text: str) -> str:
+    """Say in a hint which terms of a sum have axes that it shall not have; "" where all have them."""
+    terms = _terms(result.node, text) if hasattr(result, "node") and text else []
+    bearing = [(word, node) for word, node in terms if any([node.type.has(a) for a in more])]
+    if not 0 < len(bearing) < len(terms):
+        return ""
+    own = [a for a in more if all([node.type.has(a) for _, node in bearing])]
+    twins = [a for a in space.names if a.rstrip("'") == more[0].rstrip("'")]
+    free = [a for a in twins if not any([node.type.has(a) for _, node in bearing])]
+    if own != more:
+        return ""
+    if len(more) == 1 and free:
+        say, codes = "rename", [renamed_code(tight(word), more[0], free[0]) for word, _ in bearing]
+    else:
+        axes = typed_axes(more).strip("()")
+        say, codes = "sum", [f"nt.sum[{axes}]({loose(word)})" for word, _ in bearing]
+    given = f"{space.letter}[{', '.join(map(shown, inner))}]"
+    return f"{say} it where it is, {' and '.join(map('`{}`'.format, codes))}, or declare it: -> {given}"
 
 
 def _result_hint(

@@ -173,7 +173,24 @@ class FormulaModule(torch.nn.Module, Generic[T]):
             elif tuple(stored[name]) != space.names:
                 places = _places(self.formula.name, prefix + name, stored[name], space)
                 state_dict[prefix + name] = data.permute(places)
+            if name in stored:
+                self._hold_stored(name, prefix + name, state_dict[prefix + name], space)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+    def _hold_stored(self, name: str, path: str, data: torch.Tensor, space: Space) -> None:
+        """Raise AxisSizeError where a stored tensor has another size than that of the module."""
+        own: torch.Tensor | None = self._parameters.get(name)
+        own = self._buffers.get(name) if own is None else own
+        if own is None or torch.nn.parameter.is_lazy(own) or own.ndim != data.ndim:
+            return
+        for axis, here, there in zip(space.names, own.shape, data.shape, strict=True):
+            if here != there:
+                raise AxisSizeError(
+                    f"{self.formula.name}.module(...).load_state_dict(...)",
+                    f"axis {shown(axis)} is {there} in {path} of the state dict and {here} in the module",
+                    [(path, spaced([*zip(space.names, own.shape, strict=True)]))],
+                    f"make the module with {axis_code(axis, there)}",
+                )
 
     def _own_spaces(self) -> Iterator[tuple[str, Space]]:
         """List this module's own parameters with their declared axes."""

@@ -274,6 +274,12 @@ _ROWS_OF_FUNCTIONS = (
     ("gather take take_along_axis take_along_dim index_select", "X[{by}(Y)]"),
     ("masked_fill", "nt.where(Y, {value:0}, X)"),
     ("outer ger", "X * Y"),
+    ("randn_like", "nt.normal(X.shape, dtype=X.dtype)"),
+    ("segment_sum scatter_sum", 'nt.scatter[{a}, "{n}[5]"](X, Y)'),
+    (
+        "segment_max scatter_max",
+        'nt.full("{n}[5]", -nt.inf, dtype=X.dtype).at[nt.axes("{n}")(Y)].max(X)',
+    ),
     ("randn", 'nt.normal("{a}[5]")'),
     ("rand", 'nt.uniform("{a}[5]")'),
     ("arange", 'nt.iota("{a}[5]")'),

@@ -201,7 +201,10 @@ class NamedTensor(Operators, Gradients, Protocols):
 
     @property
     def at(self) -> At:
-        """Start a functional update: X.at[seq(0)].set(Y) is a copy of X with Y at seq(0)."""
+        """Start a functional update: X.at[seq(0)].set(Y) is a copy of X with Y at seq(0).
+
+        `add`, `multiply`, `min` and `max` combine what is there with each number of Y for that place.
+        """
         return At(self)
 
     def rearrange(self, pattern: str, **sizes: int) -> NamedTensor:

@@ -206,7 +206,45 @@ def cast_to_its_dtype(X: R[emb]) -> R[emb]:
     return nt.cast(X > 0, X.dtype)
 
 
+@formula
+def one_term_unsummed(X: R[emb], Y: R[hid]) -> R:
+    return nt.sum[emb](X) + nt.exp(Y) - 2 * Y
+
+
+@formula
+def one_term_unrenamed(X: R[emb], W: R[emb, emb.prime]) -> R[emb]:
+    return X + W @ emb @ X
+
+
 CASES = [
+    case(
+        "a term with an axis that the others lack",
+        lambda: one_term_unsummed(x, nt.ones(hid[5])),
+        nt.AxisClashError,
+        """
+one_term_unsummed(X, Y): the body's result, over hid, has hid too; declared is R
+  X : emb[4]   declared R[emb]
+  Y : hid[5]   declared R[hid]
+  File "test_formula_bodies.py", line N, in one_term_unsummed
+    return nt.sum[emb](X) + nt.exp(Y) - 2 * Y
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: sum it where it is, `nt.sum[hid](nt.exp(Y))` and `nt.sum[hid](2 * Y)`, or declare it: -> R[hid]
+""",
+    ),
+    case(
+        "a term that was not renamed",
+        lambda: one_term_unrenamed(x, nt.ones("emb[4] emb'[4]")),
+        nt.AxisClashError,
+        """
+one_term_unrenamed(X, W): the body's result, over emb, emb', has emb' too; declared is R[emb]
+  X : emb[4]   declared R[emb]
+  W : emb[4] emb'[4]   declared R[emb, emb']
+  File "test_formula_bodies.py", line N, in one_term_unrenamed
+    return X + W @ emb @ X
+           ^^^^^^^^^^^^^^^
+hint: rename it where it is, `(W @ emb @ X)["emb' -> emb"]`, or declare it: -> R[emb, emb']
+""",
+    ),
     case(
         "a body that asks for a dtype",
         lambda: cast_to_its_dtype(x),

@@ -137,7 +137,7 @@ def test_what_is_typed_for_one_hot_has_as_many_classes_as_torch_makes():
 
 OTHERS = """einsum matmul linear arange linspace randn rand gather topk outer allclose cat concatenate vstack
  transpose reshape squeeze unsqueeze expand layer_norm rms_norm clamp amax bmm cross_entropy mse_loss
- ones_like zeros_like take_along_axis""".split()
+ ones_like zeros_like randn_like take_along_axis segment_sum scatter_max""".split()
 
 
 @pytest.mark.parametrize("name", OTHERS)

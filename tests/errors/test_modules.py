@@ -70,6 +70,18 @@ def deleted() -> nt.NamedTensor:
 
 CASES = [
     case(
+        "a state dict of a module of another size",
+        lambda: project.module(emb[4], hid[5]).load_state_dict(
+            project.module(emb[4], hid[6]).state_dict()
+        ),
+        nt.AxisSizeError,
+        """
+project.module(...).load_state_dict(...): axis hid is 6 in W of the state dict and 5 in the module
+  W : emb[4] hid[5]
+hint: make the module with hid[6]
+""",
+    ),
+    case(
         "sizes in a dict",
         lambda: project.module({"emb": 4, "hid": 5}),
         nt.AxisNameError,

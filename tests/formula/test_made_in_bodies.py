@@ -348,3 +348,14 @@ def test_an_axis_that_is_made_again_has_the_size_that_it_has_in_the_formula(libr
         assert found[:3, 0].tolist() == [1, 0, 2]
     with pytest.raises(nt.AxisNameError, match="axis seq is to be made and has no size"):
         nt.scatter[edge, seq](nt.ones("edge[3]"), J.to("numpy"))
+
+
+@formula
+def noised(X: R[seq]) -> R[seq]:
+    return 0.0 * X + nt.normal(X.shape)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_noise_of_the_shape_of_a_tensor_is_drawn_along_the_axes_that_lift_too(library):
+    found = noised(ones("batch[2] seq[3]", library)).numpy("batch", seq)
+    assert len(set(found.ravel().tolist())) == 6

@@ -29,11 +29,11 @@ def test_a_state_dict_survives_torch_save(tmp_path):
     nt.testing.assert_same(other(x), model(x))
 
 
-def test_a_state_dict_of_other_sizes_names_the_parameter():
+def test_a_state_dict_of_other_sizes_names_the_parameter_and_the_axis():
     small = FFN.module(emb[8], hid[4])
-    with pytest.raises(RuntimeError) as error:
+    with pytest.raises(nt.AxisSizeError) as error:
         small.load_state_dict(FFN.module(emb[8], hid[16]).state_dict())
-    assert "size mismatch for W1" in str(error.value)
+    assert "axis hid is 16 in W1 of the state dict and 4 in the module" in str(error.value)
 
 
 def test_a_model_survives_safetensors(tmp_path):

@@ -219,7 +219,18 @@ def test_a_step_for_one_choice_of_an_index_changes_nothing(step, changed):
 
 def test_a_step_for_one_choice_of_an_index_is_held_to_the_axes_of_what_it_changes():
     text = rf"{RATED}For a rating, $$P_{{\text{{user}}:u}} \leftarrow Q_{{\text{{fac}}:i}}.$$"
-    assert [f.severity for f in read(text).check()] == ["error"]
+    fault, note = read(text).check()
+    assert (fault.code, note.severity, note.code) == ("declared-shape", "note", "meaning")
+    assert note.message == (
+        "this step is for one choice of an index: it is checked, and changes nothing"
+    )
+
+
+def test_a_step_of_a_loop_over_its_index_is_none_for_one_choice():
+    step = r"x \leftarrow x - y_{\text{in}:k} x"
+    given = r"Let $x, y \in \mathbb{R}^{\text{in}:n}$. For $k = 1, \dots, n$, "
+    document = read(rf"{given}$${step}.$$ Then $$z = 2 x.$$")
+    assert [f.code for f in document.check()] == ["undefined"]
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,7 @@ def check_constraints(checker: Checker) -> None:
             types = [_side(checker, evaluator, part, place) for part in parts]
             if relation is None or not is_range(relation):
                 if relation is not None:
+                    _say_step(checker, relation)
                     _hold_together(checker, relation, types)
                 if statement is said:
                     _say_unchecked(scope, statement, parts, types)
@@ -228,6 +229,17 @@ def _relations(said: Expression) -> Iterator[tuple[list[Expression], Relation | 
     for first in members(said.first):
         relation = replace(said, first=first)
         yield [first, *[part for _, part in said.rest]], relation
+
+
+def _say_step(checker: Checker, relation: Relation) -> None:
+    """Note a step in a display, x <- ..., that changes nothing, as it is for one choice of an index."""
+    if relation.rest[0][0] == "<-":
+        checker.report.note(
+            "meaning",
+            relation.span,
+            "this step is for one choice of an index: it is checked, and changes nothing",
+            hint="to change what follows, sum over the index",
+        )
 
 
 def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> None:
@@ -300,7 +312,7 @@ def _hold_together(checker: Checker, relation: Relation, types: Sequence[Type | 
             continue
         if op == "in" and not is_name(sides[at]):
             _hold_in(checker, sides[at], before, part, found)
-        elif op == "=":
+        elif op in ("=", "<-"):
             check_equal(checker, sides[at], before, part, found)
         elif op in COMPARING and all(one_sided(before, found)):
             _say_compared(checker, op, sides[at], before, part, found)

@@ -165,9 +165,12 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         if isinstance(statement, Constraint) and _is_tried(entry, text):
             read.part_of = QUIET["remark"]
         if isinstance(statement, Definition) and statement.op == "<-":
-            told = not entry.region.display or elements.is_for_one(statement)
-            if told and elements.declared.near(_changed(statement.target), entry.region.section):
-                read.statement = fact_of(replace(statement, op="="))  # a step that is told
+            display = entry.region.display
+            if display and not elements.is_for_one(statement):
+                continue
+            if elements.declared.near(_changed(statement.target), entry.region.section):
+                step = statement if display else replace(statement, op="=")
+                read.statement = fact_of(step)  # a step that is told
             continue
         if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
             continue
@@ -395,6 +398,8 @@ class _Elements:
         self._entries, self._text, self.known = entries, text, known
         self.declared = declared_in(entries, parents)
         self.sizes = sizes_of(entries)
+        relations = all_of(Relation, tuple([entry.statement for entry in entries]))
+        self._ranged = {head_of(one.index) for each in relations for one in ranges_in(each)}
         spaces = [getattr(entry.statement, "space", ()) for entry in entries]
         self._sizes = {letter.text for space in spaces for letter in letters_of(space)}
         self._displayed = Given(parents)
@@ -458,7 +463,7 @@ class _Elements:
         """Say whether a step is for one choice of an index that nothing else gives: P_u <- P_u + e Q_i."""
         own = _indices_of(step.target) if isinstance(step.target, Indexed) else set()
         below = [head_of(one.index) for big in all_of(Big, step.body) for one in all_bound(big)]
-        given = own.union(below, self._sizes, self.known)
+        given = own.union(below, self._sizes, self._ranged, self.known)
         return any(
             {letter.text for letter in letters_of(at)} - given for at in all_of(At, step.body)
         )

@@ -98,3 +98,20 @@ $$o = V \underset{{\text{{expert}}}}{{\cdot}} y$$
         h = h / 2 + row
         found.append(2 * h @ V)
     same(read(text)["o"](**GIVEN), np.stack(found), "tok", "emb")
+
+
+@pytest.mark.parametrize(
+    "display",
+    [
+        r"$$s_{\text{tok}(t)} = 2 t_0 t$$ for $t = 1, \ldots, T - 1$",
+        r"$$s_{\text{tok}(t)} = 2 t_0 t, \quad t = 1, \ldots, T - 1$$",
+        r"For $t = 1, \ldots, T - 1$, $$s_{\text{tok}(t)} = 2 t_0 t$$",
+    ],
+)
+def test_an_index_keeps_its_range_where_its_letter_has_a_mark_too(display):
+    text = (
+        rf"{HEAD}Let $t_0 \in \mathbb{{R}}$. {display} $$f = \sum_{{t=1}}^T G_{{\text{{tok}}(t)}}$$"
+    )
+    assert silent(text)
+    found = read(text).bind(T=5)["s"](t_0=3.0)
+    same(found, 6.0 * np.arange(1, 5), "tok")

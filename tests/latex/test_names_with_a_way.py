@@ -12,7 +12,7 @@ S = np.arange(9.0).reshape(3, 3)
 GIVEN = {"S": tensor(S, "img", "txt")}
 WAYS = [
     (r"I \to T", r"T \to I"),
-    (r"i \rightarrow t", r"t \rightarrow i"),
+    (r"S \rightarrow T", r"T \rightarrow S"),
     (r"\text{image} \to \text{text}", r"\text{text} \to \text{image}"),
 ]
 
@@ -38,3 +38,10 @@ $$T_{\text{img} \to \text{txt}} = \sum_{\text{img}} S$$"""
     )
     with pytest.raises(LatexError, match="the document defines no T"):
         read(text)["T"]
+
+
+def test_indices_with_an_arrow_between_them_are_no_name():
+    text = r"""Let $S \in \mathbb{R}^{\text{img}:N, \text{txt}:N}$.
+$$m_{i \to j} = S_{\text{img}(i), \text{txt}(j)}$$
+$$Y_{\text{txt}(j)} = \sum_{i=1}^N m_{i \to j}$$"""
+    assert [f.code for f in read(text).check() if f.severity != "note"]

@@ -25,7 +25,7 @@ def faults(text):
     [
         (r"Y = 2 d", 2 * d, "pos code"),
         (r"Y = \underset{\text{code}}{\text{softmax}}\, (-d)", None, "pos code"),
-        (r"Y = \sum_{\text{pos}} d_{\text{pos}, \text{code}}", d.sum(0), "code"),
+        (r"Y = \sum_{\text{pos}} d_{\text{pos}, \text{code}} + 0 d", d.sum(0) + 0 * d, "pos code"),
         (r"Y_{\text{pos}(n)} = \sum_{k=1}^K d_{\text{pos}(n), \text{code}(k)}", d.sum(1), "pos"),
     ],
 )
@@ -47,7 +47,7 @@ def test_what_is_defined_with_its_axes_is_known_by_its_letter(formula, wanted, a
     ],
 )
 def test_the_axes_below_are_held_to_what_defines_it(wrong):
-    assert faults(wrong)
+    assert faults(wrong + "$$Z = 2 d$$")
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_the_axes_below_are_held_to_what_defines_it(wrong):
 def test_a_letter_with_other_meanings_keeps_its_marks(other):
     document = read(f"{HEAD}{other}")
     same(document[r"d_{\text{pos}, \text{code}}"](**GIVEN), d, "pos", "code")
+
+
+def test_a_name_that_lists_what_it_is_between_keeps_its_marks():
+    text = HEAD.replace(r"\sum_{\text{dim}}", r"\sum_{\text{pos}, \text{code}, \text{dim}}")
+    document = read(text + r"$$\mathcal{M} = 2 d_{\text{pos}, \text{code}}$$")
+    assert [f for f in document.check() if f.severity != "note"] == []
+    same(document[r"\mathcal{M}"](**GIVEN), np.asarray(2 * d.sum()))

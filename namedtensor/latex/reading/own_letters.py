@@ -23,8 +23,8 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
-from namedtensor.latex.reading.ranges import all_bound, indices_of, listed
-from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
+from namedtensor.latex.reading.ranges import all_bound, indices_of, listed, ranges_in
+from namedtensor.latex.reading.spoken import head_of, key_of, names_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
     At,
@@ -38,6 +38,7 @@ from namedtensor.latex.syntax import (
     Items,
     Letter,
     Number,
+    Relation,
     Root,
     Scripts,
     SizedAxis,
@@ -262,6 +263,11 @@ INDICES = "ijklmnpqrstuvwabcdefghxyz"
 def put_indices_apart(entries: Sequence[Entry]) -> None:
     """Give an index another letter where elements of a tensor with its letter stand in its formula."""
     taken: set[str] = set()
+    relations = [getattr(e.statement, "relation", ()) for e in entries]
+    ranges = [r.first for part in relations for r in all_of(Relation, part) if any(ranges_in(r))]
+    spaces = [e.statement for e in entries if isinstance(e.statement, Declaration)]
+    ranges += [name for s in spaces if s.space.base == "[n]" for name in s.names]
+    ranged = {letter.text for part in ranges for letter in letters_of(part)}
     for entry in entries:
         said = entry.statement
         if not isinstance(said, Definition) or not (bases := _bases(said)):
@@ -270,7 +276,7 @@ def put_indices_apart(entries: Sequence[Entry]) -> None:
         below = _below(said.target.function if isinstance(said.target, Call) else said.target)
         places = below if type(below) is tuple else () if below is None else listed(below)
         own = [item.at if isinstance(item, At) else item for item in places]
-        clash = bases & {at.text for at in own if isinstance(at, Letter)}
+        clash = bases & {at.text for at in own if isinstance(at, Letter)} - ranged
         if clash:
             entry.found.statement = put(said, _Renamed(clash, taken))
         elif any(bases & _bound(big) for big in all_of(Big, said)):
@@ -289,9 +295,10 @@ def _with_own(bases: set[str], taken: set[str], part: Any) -> Expression | None:
 
 
 def _bases(part: Any) -> set[str]:
-    """List the letters of which elements or members stand in a part."""
+    """List the letters of which elements or members stand in a part, by an index that is a letter."""
     bases = [p.base for p in all_of(Indexed, part)]
-    bases += [p.base for p in all_of(Scripts, part) if p.sub is not None]
+    below = [(p.base, letters_of(p.sub)) for p in all_of(Scripts, part) if p.sub is not None]
+    bases += [base for base, sub in below if any(letter.style == "letter" for letter in sub)]
     return {base.text for base in bases if isinstance(base, Letter)}
 
 
@@ -322,11 +329,12 @@ def with_shapes_below(entries: Sequence[Entry]) -> Iterator[Entry]:
     read = [e for e in entries if isinstance(e.read, Found)]
     axes = {sized.axis.name for e in read for sized in all_of(SizedAxis, e.statement)}
     given = {key_of(name) for e in read for name in given_names(e.statement)}
+    used = {key_of(name) for e in read for name in names_of(e.statement)} - given
     shapes: dict[Expression, Declaration] = {}
     for entry in read:
         target: Any = getattr(entry.statement, "target", None)
         below = _axes_below(target)
-        if len(below) > 1 and axes.issuperset(below) and target.base.text not in given:
+        if len(below) > 1 and axes.issuperset(below) and target.base.text in used:
             over = [SizedAxis(target.span, AxisName(target.span, a), None) for a in below]
             space = Space(target.span, "R", tuple(over))
             shapes.setdefault(target, Declaration(target.span, (target.base,), space))

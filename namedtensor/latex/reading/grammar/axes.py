@@ -473,9 +473,11 @@ def _one_sided(arrow: str, side: str, span: Span) -> Fault:
 
 
 def _way_named(script: Expression) -> Expression:
-    r"""Read I \to T, letters below a name which are no axes, as one word."""
+    r"""Read I \to T, large letters below a name, as one word."""
     match script:
-        case Relation(first=Letter(text=before), rest=(("->", Letter(text=after)),)):
+        case Relation(first=Letter(text=before), rest=(("->", Letter(text=after)),)) if (
+            before.isupper() and after.isupper()  # i \to j are indices
+        ):
             return Letter(script.span, f"{before}to{after}", "word")
     return script
 

@@ -192,13 +192,19 @@ def test_norms_that_may_mean_several_are_refused_and_the_hint_works(text, hints)
         run(hint)
 
 
-@pytest.mark.parametrize("norm", [r"\|y\|", r"\|y\|_2", r"\|y\|_1"])
-def test_a_norm_in_a_function_of_any_tensor_names_its_axes(norm):
-    document = read(
-        DECLARED + rf"$$u(y) = \frac{{y}}{{{norm}}}$$ $$Y = u(p) + \sum_{{\text{{out}}}} M$$"
-    )
+NORMS = {r"\|y\|": 2, r"\|y\|_2": 2, r"\|y\|_1": 1}
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_norm_in_a_function_of_any_tensor_is_over_what_the_calls_give_it(norm):
+    text = DECLARED + rf"$$u(y) = \frac{{y}}{{{norm}}}$$"
     with pytest.raises(LatexError, match="is the norm of what has no axes here"):
-        document["Y"](p=GIVEN["p"], M=GIVEN["M"])
+        read(text)["u"](GIVEN["p"])
+    document = read(text + r"$$Y = u(p)$$")
+    (note,) = document.check()
+    p = GIVEN["p"].numpy(*GIVEN["p"].axes)
+    assert note.message.endswith(f"over {', '.join(GIVEN['p'].axes)}")
+    same(document["Y"](GIVEN["p"]), " ".join(GIVEN["p"].axes), p / np.linalg.norm(p, NORMS[norm]))
 
 
 def test_norms_of_elements_are_over_what_is_left():

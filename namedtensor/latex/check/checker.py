@@ -444,14 +444,6 @@ class Checker(Symbols):
         text = key(name)
         return next((i for i in linked.inputs if i.key == text), None)
 
-    def is_size_definition(self, defined: Defined) -> bool:
-        """Say whether a definition only gives the value of a size: d_k = 64."""
-        return (
-            defined.kind == "value"
-            and defined.statement.op == "="
-            and self.names.is_size_here(defined.key, defined.place)
-        )
-
     def function(self, defined: Defined) -> CheckedFunction:
         """Give the checked function of a definition; it is made once."""
         if id(defined) not in self._functions:

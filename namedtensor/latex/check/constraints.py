@@ -102,20 +102,11 @@ def _equations(checker: Checker) -> Iterator[tuple[Place, Span, Expression, Expr
                 if op == "=" and (_is_size(checker, left) and _is_size(checker, right)):
                     yield place, statement.span, left, right
                 left = right
-        elif isinstance(statement, Definition) and is_size_equation(checker, statement):
+        elif isinstance(statement, Definition) and checker.names.gives_size(statement):
             left = statement.target
             for right in (statement.body, *statement.chain):
                 yield place, statement.span, left, right
                 left = right
-
-
-def is_size_equation(checker: Checker, statement: Statement) -> bool:
-    """Say whether a definition only gives the value of a size: d_k = 64."""
-    if not isinstance(statement, Definition) or statement.op != "=":
-        return False
-    name = key(statement.target)
-    sized = name is not None and bool(checker.names.sizes_named(name))
-    return isinstance(statement.target, AxisSize) or sized
 
 
 def _is_size(checker: Checker, part: Expression) -> bool:

@@ -95,7 +95,7 @@ def check_numbers(document: Document, checker: Checker) -> None:
         along = axis_along(defined.name) is not None
         if (defined.letters and not along) or checker.report.any_in(defined.statement.span):
             continue
-        if checker.is_size_definition(defined):
+        if checker.names.gives_size(defined.statement):
             continue
         bounded = any(r.of_definition(defined, {}) is not None for r in ranges)
         may_leave = along or id(defined) in checker.open_indices

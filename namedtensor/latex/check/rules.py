@@ -18,7 +18,7 @@ from namedtensor.latex.check.compare import (
     check_letters,
     check_recurrences,
 )
-from namedtensor.latex.check.constraints import check_constraints, is_size_equation, learn_sizes
+from namedtensor.latex.check.constraints import check_constraints, learn_sizes
 from namedtensor.latex.check.meanings import check_meanings
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
@@ -54,7 +54,7 @@ def check(document: Document) -> list[Finding]:
     for defined in sorted(names.definitions, key=lambda d: d.kind != "function"):
         if defined.kind == "function" or id(defined) not in checker.reached:
             alone.append(defined)
-        if id(defined) not in checker.reached and not is_size_equation(checker, defined.statement):
+        if id(defined) not in checker.reached and not names.gives_size(defined.statement):
             checker.value_of(defined)
     for defined in alone:
         _known_sizes(checker, defined)

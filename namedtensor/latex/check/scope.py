@@ -129,7 +129,7 @@ class CheckScope(Resolver):
             return checker.stacked(defined, self if own else None)
         if meaning.kind == "function" and meaning.defined is not None:
             return checker.function(meaning.defined)
-        if meaning.defined is not None and checker.is_size_definition(meaning.defined):
+        if meaning.defined is not None and self.names.gives_size(meaning.defined.statement):
             return checker.size_symbol(meaning.key)
         if meaning.defined is not None:
             leaf = checker.series_leaf(meaning.defined, self if own else None)

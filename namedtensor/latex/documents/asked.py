@@ -95,12 +95,12 @@ class Asked:
         """Go into a function that is called, or into the definition of a letter."""
         return Asked(self.names, self._callee, linked, self.busy | {defined}, self._regardless)
 
-    def norms_below(self) -> bool:
-        """Say whether the body acts along axes on a norm that names none, of the other axes."""
-        acting = [p for d in self.bodies() for p in all_of(Big, d.body) + all_of(Call, d.body)]
-        return any(
-            norm.double and not norm.axes for p in acting if p.axes for norm in all_of(Bars, p)
-        )
+    def has_norms(self, below: bool) -> bool:
+        """Say whether the body has a norm that names no axes, or has one `below` what acts along others."""
+        parts: list[Expression] = [d.body for d in self.bodies()]
+        if below:
+            parts = [p for d in parts for p in all_of(Big, d) + all_of(Call, d) if p.axes]
+        return any(n.double and not n.axes for part in parts for n in all_of(Bars, part))
 
     def handed_on(self, call: Call) -> Iterator[tuple[Space, Expression]]:
         """List what a call gives to another function of the document, with the space it is taken as."""

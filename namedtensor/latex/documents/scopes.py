@@ -44,6 +44,7 @@ from namedtensor.latex.syntax import (
     Aside,
     At,
     AxisName,
+    AxisSize,
     Bars,
     Big,
     Binary,
@@ -483,6 +484,14 @@ class Names:
     def is_size_here(self, text: str, place: Place) -> bool:
         """Say whether a size is declared with this name in the section of a place, or around it."""
         return any(self.inherits(place, d.place) for d, _ in self.sizes_named(text))
+
+    def gives_size(self, statement: Statement) -> bool:
+        """Say whether a definition only gives the value of a size of its section: d_k = 64."""
+        if not isinstance(statement, Definition) or statement.op != "=":
+            return False
+        text, at = key(statement.target), Place(0, statement.block, statement.section)
+        sized = text is not None and self.is_size_here(text, at)
+        return sized or isinstance(statement.target, AxisSize)
 
     def size_letter(self, axis: str) -> str | None:
         """Give the letter that some declaration has for the size of an axis."""

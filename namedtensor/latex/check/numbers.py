@@ -160,7 +160,9 @@ class Ranges:
         if node in given:
             return given[node]
         if node in checker.calls:
-            return self._call(*checker.calls[node], given)
+            defined, arguments = _called(checker, node)
+            inner = {n: self._bounds(value, given) for n, value in arguments.items()}
+            return self.of_definition(defined, inner)
         if node.operation.primitive is OPEN:
             name = str(node.operation.params[0])
             if name in checker.names.declared:
@@ -179,22 +181,16 @@ class Ranges:
         base = checker.spaces[node][1].base
         return self.numbers if BASES.get(base, R).letter == "R" else (0, 1)
 
-    def _call(
-        self,
-        defined: Defined,
-        arguments: Mapping[str, Value],
-        given: Mapping[Node, Bounds],
-    ) -> Bounds:
-        """Bound the result of a function for the arguments of a call."""
-        known: dict[Node, Bounds] = {}
-        formals = _formals(self.checker, defined)
-        for text, value in arguments.items():
-            formal, node = formals.get(text), node_of(value)
-            if formal is not None:
-                known[formal] = (
-                    None if node is None else bounds_of(node, lambda leaf: self._leaf(leaf, given))
-                )
-        return self.of_definition(defined, known)
+    def _bounds(self, value: Value, given: Mapping[Node, Bounds]) -> Bounds:
+        node = node_of(value)
+        return None if node is None else bounds_of(node, lambda leaf: self._leaf(leaf, given))
+
+
+def _called(checker: Checker, node: Node) -> tuple[Defined, dict[Node, Value]]:
+    """Give the function that a symbol is the result of, and what is given for its arguments' symbols."""
+    defined, arguments = checker.calls[node]
+    formals = _formals(checker, defined)
+    return defined, {formals[text]: v for text, v in arguments.items() if text in formals}
 
 
 def _formals(checker: Checker, defined: Defined) -> dict[str, Node]:
@@ -341,13 +337,8 @@ class Trees:
     def _leaf(self, node: Node, built: dict[Node, Node]) -> Node:
         checker = self.checker
         if node in checker.calls:
-            defined, arguments = checker.calls[node]
-            formals = _formals(checker, defined)
-            given = {
-                formals[text]: self._of_value(value, built)
-                for text, value in arguments.items()
-                if text in formals
-            }
+            defined, arguments = _called(checker, node)
+            given = {n: self._of_value(value, built) for n, value in arguments.items()}
             return self.of_definition(defined, given)
         promised = checker.promises.get(node)
         if promised is not None and id(promised) not in self._busy:

@@ -1,11 +1,13 @@
 """Recurrences along an axis, written by their elements: each is one loop, which prints and reads back."""
 
+import re
+
 import numpy as np
 import pytest
 
 import namedtensor as nt
 from namedtensor.check.documents import look_at
-from namedtensor.latex import read
+from namedtensor.latex import LatexError, read
 from tests.latex.fixtures import in_turn
 
 GENERATOR = np.random.default_rng(11)
@@ -559,6 +561,17 @@ w^k = [v^{k-1}]_{\text{day} \to \text{age}'} \]"""
     (found,) = read(text).check()
     assert (found.code, found.line) == ("axis-missing", 3)
     assert read(text.replace(r"\text{day} \to", r"\text{age} \to")).check() == []
+
+
+def test_a_series_whose_length_is_not_chosen_says_so_when_it_is_printed():
+    text = r"""Let $c \in \mathbb{R}^{\text{emb}}$ and $x \in \mathbb{R}^{\text{time}:T, \text{emb}}$.
+$$x_{\text{time}(1)} = c, \qquad x_{\text{time}(t+1)} = 2 x_{\text{time}(t)}, \quad t = 1, \ldots, T - 1$$"""
+    document = read(text)
+    with pytest.raises(LatexError, match="needs a number for T") as caught:
+        document["x"].latex()
+    (code,) = re.findall("choose it: (.*)", str(caught.value))
+    assert r"\name{time}[1]" in eval(code).latex()
+    assert r"\name{time}[3]" in document.bind(T=4)["x"].latex()
 
 
 def test_a_rule_is_held_to_the_start_below_it():

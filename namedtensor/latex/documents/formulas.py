@@ -12,7 +12,7 @@ from namedtensor.errors import AxisClashError, IndexRangeError, NamedTensorError
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
-from namedtensor.latex.documents.along import bare
+from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.asked import Asked
 from namedtensor.latex.documents.bodies import Body
 from namedtensor.latex.documents.failures import LatexError, failure, shown
@@ -309,9 +309,11 @@ class Library:
 
     def unbound(self, linked: Linked, letter: str, name: str) -> LatexError:
         """Make the error of a series whose number of members nobody has chosen."""
-        hint = f'choose it: document.bind({letter}=2)["{shown(linked.key)}"]'
+        name_of = linked.defined.name
+        asked = key(bare(name_of)) if axis_along(name_of) else shown(linked.key)
+        hint = f'choose it: document.bind({letter}=2)["{asked}"]'
         message = f"{shown(name)} needs a number for {letter}"
-        return self.error("unbound", message, linked.defined.name, hint)
+        return self.error("unbound", message, name_of, hint)
 
     def error(self, code: str, message: str, where: Expression, hint: str = "") -> LatexError:
         """Make an error at a place of the document."""

@@ -325,8 +325,8 @@ class Loop:
         found = list(dict.fromkeys(picked.values()))
         if counted or not found:
             size = found[0][0].type.size(self.along) if found else self._declared_size()
-            iota = table()["iota"](self.along)
-            found.append((apply_node(iota, (as_node(getattr(size, "node", size)),)), 0))
+            known = () if size is None else (as_node(getattr(size, "node", size)),)
+            found.append((apply_node(table()["iota"](self.along), known), 0))
         return found
 
     def _declared_size(self) -> Any:

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.rows import (
-    BRACES,
     ENDS,
     WIDE,
     after_bracket,
     after_group,
+    are_outside,
     begins_on,
-    braces_of,
     ends_on,
     outer,
 )
 from namedtensor.latex.reading.tokens import Token
-from namedtensor.latex.reading.words import BRACKETS, CLOSING, RELATIONS
+from namedtensor.latex.reading.words import CLOSING, RELATIONS
 
 #: Of several separators in a row the first of these counts.
 STRENGTH = ("word", "tab", ",", "wide", "start")
@@ -229,18 +228,10 @@ def _holds_relation(tokens: Sequence[Token]) -> bool:
 
 def _segments(line: Sequence[Token]) -> list[Segment]:
     segments = [Segment([], "start")]
-    braces = brackets = cell = 0
-    for at, token in enumerate(line):
-        text = token.text
-        step = braces_of(token) if token.kind in BRACES else 0
-        if step or braces:
-            braces = max(0, braces + step)
-        elif text in BRACKETS:
-            brackets += 1
-        elif text in CLOSING:
-            brackets = max(0, brackets - 1)
-        elif not brackets:
-            separator = _separator(line, at)
+    cell = 0
+    for at, (token, outside) in enumerate(zip(line, are_outside(line), strict=True)):
+        if outside:
+            text, separator = token.text, _separator(line, at)
             if token.kind == "tab":
                 cell += 1
                 if cell % 2:

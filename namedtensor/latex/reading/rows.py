@@ -251,22 +251,31 @@ def _relates(tokens: Sequence[Token]) -> bool:
     return any(token.text in RELATIONS for token in outer(tokens))
 
 
-def outer(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Give the tokens that stand outside braces, brackets and environments.
+def outer(tokens: Sequence[Token]) -> list[Token]:
+    """List the tokens that stand outside braces, brackets and environments."""
+    return [token for token, outside in zip(tokens, are_outside(tokens), strict=True) if outside]
+
+
+def are_outside(tokens: Sequence[Token]) -> list[bool]:
+    """Say of each token whether it stands outside braces, brackets and environments.
 
     Brackets in braces do not count: what opens there ends there.
     """
+    found: list[bool] = []
     braces = brackets = 0
     for token in tokens:
         step = braces_of(token) if token.kind in BRACES else 0
+        outside = False
         if step or braces:
             braces = max(0, braces + step)
         elif token.text in BRACKETS:
             brackets += 1
         elif token.text in CLOSING:
             brackets = max(0, brackets - 1)
-        elif not brackets:
-            yield token
+        else:
+            outside = not brackets
+        found.append(outside)
+    return found
 
 
 def _layouts(tokens: list[Token]) -> Iterator[tuple[list[list[Token]], bool]]:

@@ -415,3 +415,10 @@ def test_a_stopped_gradient_is_the_same_numbers_and_derives_to_nothing(name):
     assert not document.check()
     same(run(body)[0], "batch", z @ p)
     assert "z.detach()" in document.python()
+
+
+@pytest.mark.parametrize(("composed", "added"), [(r"f \circ g", 2), (r"g \circ f \circ g", 3)])
+def test_functions_with_circles_between_them_are_called_from_the_last(composed, added):
+    text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$f(z) = 2z, \quad g(z) = z + 1$$"
+    y = read(rf"{text} $$y = ({composed})(x)$$")["y"]
+    np.testing.assert_allclose(y(tensor([1.0, 2.0], "a")).numpy(), [2 + added, 4 + added])

@@ -325,7 +325,7 @@ class _Renamed:
 
 
 def with_shapes_below(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Give what was read; d_{row, col} = ... defines d, which is declared before it."""
+    """Give what was read; d_{row, col} = ... defines d, declared before it, and z_{row, col} is z."""
     read = [e for e in entries if isinstance(e.read, Found)]
     axes = {sized.axis.name for e in read for sized in all_of(SizedAxis, e.statement)}
     given = {key_of(name) for e in read for name in given_names(e.statement)}
@@ -334,25 +334,40 @@ def with_shapes_below(entries: Sequence[Entry]) -> Iterator[Entry]:
     for entry in read:
         target: Any = getattr(entry.statement, "target", None)
         below = _axes_below(target)
-        if len(below) > 1 and axes.issuperset(below) and target.base.text in used:
+        new = len(below) > 1 and target.sup is None and target.base.text in used
+        if new and axes.issuperset(below):
             over = [SizedAxis(target.span, AxisName(target.span, a), None) for a in below]
             space = Space(target.span, "R", tuple(over))
             shapes.setdefault(target, Declaration(target.span, (target.base,), space))
     if len({shape.names for shape in shapes.values()}) < len(shapes):
         shapes = {}  # d_{row, col} and d_{row, time} are two
+    spaces: dict[Expression, set[frozenset[str]]] = {}
+    declared = [e.statement for e in read if isinstance(e.statement, Declaration)]
+    for said in [*declared, *shapes.values()]:
+        over_all = frozenset([sized.axis.name for sized in said.space.axes])
+        for name in said.names:
+            spaces.setdefault(name, set()).add(over_all)
+    others = given - {key_of(target) for target in shapes}
+
+    def change(part: Any) -> Any:
+        below = _axes_below(part)
+        if not below or spaces.get(part.base) != {frozenset(below)} or key_of(part) in others:
+            return None
+        return part.base if part.sup is None else replace(part, sub=None)
+
     for entry in entries:
-        if shapes and isinstance(entry.read, Found):
-            target = getattr(entry.statement, "target", None)
-            if target in shapes:
-                yield Entry(Found(shapes[target], named=True), entry.region)
-            entry.read.statement = put(entry.statement, lambda p: p.base if p in shapes else None)
+        statement: Any = entry.statement if isinstance(entry.read, Found) else None
+        if getattr(statement, "target", None) in shapes:
+            yield Entry(Found(shapes[statement.target], named=True), entry.region)
+        if spaces and any(map(_axes_below, all_of(Scripts, statement))):
+            entry.found.statement = put(statement, change)
         yield entry
 
 
 def _axes_below(target: Any) -> tuple[str, ...]:
     """List the names of axes that are all that stands below a letter."""
     match target:
-        case Scripts(base=Letter(), sub=Items(parts=parts, bracket=""), sup=None, primes=0):
+        case Scripts(base=Letter(), sub=Items(parts=parts, bracket=""), primes=0):
             words = [getattr(p, "base", p) for p in parts]
             texts = [getattr(w, "name", getattr(w, "text", "")) for w in words]
             named = all(isinstance(w, AxisName) or getattr(w, "style", "") == "word" for w in words)

@@ -14,6 +14,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MethodType
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from namedtensor.compilers import caches_closed, keep
@@ -126,8 +127,10 @@ def naming(label: str, x: Any, names: Sequence[str] = ()) -> str:
     >>> naming("A", None), naming("A", 1.0, ["emb"])
     ('give a named tensor: nt.ones("ax[4]")', 'give a named tensor: nt.ones("emb[4]")')
     """
-    numbers = hasattr(x, "shape") or isinstance(x, (list, tuple, int, float, complex))
-    count = len(getattr(x, "shape", ()))
+    shape = getattr(x, "shape", None)
+    shape = None if isinstance(shape, MethodType) else shape  # a module is asked for its own
+    numbers = shape is not None or isinstance(x, (list, tuple, int, float, complex))
+    count = len(shape or ())
     while isinstance(x, (list, tuple)) and x:
         count, x = count + 1, x[0]
     if count < len(names) or not numbers:
@@ -352,7 +355,7 @@ class Axis:
 
     def _is_no_number(self, other: Any = None, *_: Any) -> Any:
         """Refuse arithmetic: an axis is a name, and its size a number."""
-        if hasattr(other, "sizes"):
+        if isinstance(getattr(other, "sizes", None), tuple):
             return NotImplemented  # a tensor names itself in the error
         if hasattr(other, "ndim") and hasattr(other, "dtype"):
             raise BackendError(
@@ -588,7 +591,8 @@ def _read(spec: Any) -> tuple[Axis, ...]:
             "a dict has no axes; sizes stand in square brackets",
             hint=f'"{" ".join([f"{name}[{size}]" for name, size in spec.items()])}"',
         )
-    if isinstance(spec, Iterable) and not (hasattr(spec, "sizes") or hasattr(spec, "ndim")):
+    held = any([hasattr(spec, word) for word in ("sizes", "ndim", "signature")])  # data, a formula
+    if isinstance(spec, Iterable) and not held:
         return tuple(axis for part in spec for axis in parse_axes(part))
     raise AxisNameError(
         as_typed(f"axes({spec!r})" if isinstance(spec, (int, float, type(None))) else "axes(...)"),

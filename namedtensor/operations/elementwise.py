@@ -41,6 +41,7 @@ from namedtensor.primitives.traits import EVERY, Bounds, Traits
 from namedtensor.primitives.type import widest
 from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, apply
+from namedtensor.tensor.apply import NUMBERS
 
 Rule = Callable[[Call], Type]
 Kind = Callable[[tuple[str, ...]], str]
@@ -819,7 +820,9 @@ def lerp(X: Tensor, Y: Tensor, weight: Tensor) -> NamedTensor:
     >>> nt.lerp(2.0, 4.0, 0.25)
     2.5
     """
-    return X + weight * (Y - X)  # type: ignore[return-value]
+    if all([isinstance(x, NUMBERS) for x in (X, Y, weight)]):
+        return X + weight * (Y - X)  # type: ignore[return-value]
+    return apply(ADD, X, apply(MUL, weight, apply(SUB, Y, X)))
 
 
 def nan_to_num(

@@ -29,7 +29,7 @@ def _concat_rule(call: Call) -> Type:
     (axis,) = call.params
     size: Any = 0
     for i, type_ in enumerate(call.types):
-        call.need(i, [axis], _joined_hint(call, i, axis))
+        call.need(i, [axis], "" if type_.has(axis) else _joined_hint(call, i, axis))
         size = combine("add", type_.size(axis), size)
     rest = list(_union_but(call, axis))
     return Type((*rest, (axis, size)), widest([t.kind for t in call.types]), weak=call.weak)

@@ -40,7 +40,7 @@ from namedtensor.primitives.notation import Special
 from namedtensor.primitives.sizes import as_node
 from namedtensor.primitives.type import widest
 from namedtensor.primitives.use import Use
-from namedtensor.shape import sized, spaced
+from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, apply
 from namedtensor.tensor.apply import STAND_IN_ERRORS
 from namedtensor.tensor.labels import first_letters
@@ -331,12 +331,8 @@ class Lifted:
     def _told(self, tensors: Sequence[Any]) -> tuple[str, list[tuple[str, str]]]:
         """Write a call and the shapes of its operands, for messages."""
         labels = "ABCDEFGH"[: len(tensors)]
-        shapes = [
-            (w, spaced(X.sizes))
-            for w, X in zip(labels, tensors, strict=False)
-            if hasattr(X, "sizes")
-        ]
-        return f"lift({self.name}, {self.pattern!r})({', '.join(labels)})", shapes
+        call = f"lift({self.name}, {self.pattern!r})({', '.join(labels)})"
+        return call, shapes(*tensors, labels=labels)
 
     def named(self, found: Any, seen: Sequence[str], *tensors: Any) -> Any:
         """Name what f gave for these operands, where it saw all of their axes: those `seen` in front."""

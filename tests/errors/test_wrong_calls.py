@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import re
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -792,3 +793,36 @@ def test_the_short_way_is_taken_by_what_only_applies_an_operation():
 def test_the_words_of_a_call_are_not_those_of_another():
     assert wrong_calls.word_of("nt.softmax[seq]") == "softmax"
     assert wrong_calls.word_of('X.at[seq[0:1], emb(nt.sum["a[2]"](I))].set') == "set"
+
+
+@pytest.mark.parametrize(
+    "given", [module, lin, torch.nn.Linear(3, 4)], ids=["ours", "a formula", "torch's"]
+)
+@pytest.mark.parametrize("name", sorted(public_functions() - {"debug", "define", "parameters"}))
+def test_every_public_function_takes_a_module_or_refuses_it_in_our_words(name, given):
+    function = getattr(nt, name)
+    if isinstance(function, AxisFunction):
+        with pytest.raises(nt.NamedTensorError) as caught:
+            function(surely_unknown=1)
+        example = re.search(r"\[(.*?)\]\(", str(caught.value).split("hint: ")[1])[1].strip('"')
+        function = function[example]
+    needed = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+    places = [p for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    with suppress(nt.NamedTensorError):  # what else is raised fails
+        function(*[given] * max(1, len(places)))
+
+
+@pytest.mark.parametrize("given", [module, lin], ids=["a module", "a formula"])
+def test_a_module_in_the_place_of_a_tensor_is_refused_by_operators_and_calls(given):
+    for call in (
+        lambda: given + X,
+        lambda: X * given,
+        lambda: X @ emb @ given,
+        lambda: given @ emb @ X,
+        lambda: X.at[emb(0)].set(given),
+        lambda: X[emb(given)],
+        lambda: lin(X, W=given),
+        lambda: nt.lift(np.sin, "emb -> emb")(given),
+    ):
+        with pytest.raises(nt.NamedTensorError):
+            call()

@@ -574,6 +574,17 @@ $$x_{\text{time}(1)} = c, \qquad x_{\text{time}(t+1)} = 2 x_{\text{time}(t)}, \q
     assert r"\name{time}[3]" in document.bind(T=4)["x"].latex()
 
 
+def test_two_displays_may_have_recurrences_of_one_letter_along_different_axes():
+    rule = r"""$$\begin{aligned}
+X &\in \mathbb{R}^{\text{AXIS}, \text{emb}} \\
+C_{\text{AXIS}:0} &= 0 \\
+C_{\text{AXIS}:t} &= C_{\text{AXIS}:t-1} + X_{\text{AXIS}:t} \\
+y &= \sum_{\text{AXIS}} C
+\end{aligned}$$
+"""
+    assert read(rule.replace("AXIS", "seq") + "\n" + rule.replace("AXIS", "time")).check() == []
+
+
 def test_a_rule_is_held_to_the_start_below_it():
     text = r"""Let $p \in \mathbb{R}^{\text{a}}$, $A \in \mathbb{R}^{\text{a}, \text{a}'}$,
 $d \in \mathbb{R}^{\text{b}}$. \[ x^k = [x^{k-1} \underset{\text{a}}{\cdot} A]_{\text{a}' \to \text{b}}, \quad

@@ -181,8 +181,7 @@ def test_documents_are_printed_as_documents_that_say_the_same(path, dialect):
 
 def test_an_axis_that_a_bound_index_hides_gets_a_name_of_its_own():
     seq = axes("seq")
-    hidden = Axis("seq")
-    hidden.name = f"seq{BOUND}1"
+    hidden = Axis.known(f"seq{BOUND}1", None)
 
     @nt.formula
     def f(X: R[seq]) -> R[seq]:

@@ -254,10 +254,12 @@ def check_elements(symbols: Symbols) -> None:
         ):
             tensors.setdefault((defined.place.section, base), []).append(defined)
     for (_, base), rules in tensors.items():
-        parts = [_left_side(rule) for rule in rules]
-        inside = [e for rule in rules for e in _elements(rule.body, base)]
-        if inside:
-            _along_the_same(symbols, [p for p in parts if p is not None], inside)
+        within = {rule: _elements(rule.body, base) for rule in rules}
+        steps = {rule.place.block for rule, found in within.items() if found}
+        for block in steps:  # each has its own tensor; what starts one may stand in prose
+            here = [r for r in rules if r.place.block == block or r.place.block not in steps]
+            sides = [side for rule in here if (side := _left_side(rule)) is not None]
+            _along_the_same(symbols, sides, [part for rule in here for part in within[rule]])
 
 
 #: An element of a tensor: the part of a formula, and the axes of its indices with their places.
@@ -265,9 +267,7 @@ Element = tuple[Expression, dict[str, Span]]
 
 
 def _left_side(rule: Defined) -> Element | None:
-    target = rule.statement.target
-    found = next(iter(_elements(target, key(bare(rule.name)) or "")), None) if target else None
-    return found
+    return next(iter(_elements(rule.statement.target, key(bare(rule.name)) or "")), None)
 
 
 def _elements(part: Any, base: str) -> list[Element]:

@@ -35,7 +35,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, put
+from namedtensor.latex.walk import all_of, children, letters_of, put
 
 #: Greek letters that are written before another one to make a name of both.
 MARKS = frozenset(("Delta", "delta", "nabla"))
@@ -280,7 +280,13 @@ def _settled(
             if not _may_be_whole(left):
                 continue
             if _is_way(left) or _operated(left):
-                whole.add(_operated(left) or left)
+                words = [letter.text for letter in letters_of(statements[at])]
+                if _operated(left) is left and any(
+                    words.count(head_of(name) or "") < 2 for name in names_of(left)
+                ):
+                    del lefts[at]  # X \otimes Y = W says something of W
+                else:
+                    whole.add(_operated(left) or left)
                 continue
             names = [name for name in names_of(left) if name is not getattr(left, "function", None)]
             if _is_moment(left):

@@ -377,6 +377,9 @@ def _unmet(
         return None  # chances of one thing for each of another, as of a Markov chain
     if any(is_sum(u) and set(uses(u)) & met for u in tree.users.get(start, ())):
         return None  # responsibilities, divided by their sums
+    by_hand = symbol(start) == "/" and kind != "logs"
+    if by_hand and all(set(o.type.names) <= set(start.type.names) for o in others):
+        return None  # counts, shared out by responsibilities
     if has_left:
         later = _contracted_later(tree, user, left)
         if later is None and _mixes_components(tree, met, left):
@@ -749,6 +752,9 @@ def scales(tree: Tree) -> Iterator[Remark]:
                         f"divide by the size of {listed(rest)} too, or sum over fewer axes",
                     )
                 continue
+            below = {s for n in tree.inside(summed) if n is not summed for s in _summed_sizes(n)}
+            if not root and found <= below:
+                continue  # a mean over what has been counted before
             names = {axis_of(size) for size in found}
             own = frozenset(a for a, s in node.type.axes if sizes_in(s) & found)
             if _contracted_later(tree, node, own, linear=root) is not None:
@@ -971,7 +977,12 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
                         node,
                         f"is {listed(theirs)} meant? If not, declare the result: -> R[...]",
                     )
-            elif part in tree.inside(other) and part is not other and all(map(tree.kept, shared)):
+            elif (
+                part in tree.inside(other)
+                and part is not other
+                and all(map(tree.kept, shared))
+                and not _added_to_both(tree, node, own | theirs)
+            ):
                 yield Remark(
                     "residual-axis",
                     f"the input has {listed(own)}, and the branch that is added to it {listed(theirs)}",
@@ -980,9 +991,26 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
                 )
 
 
+def _added_to_both(tree: Tree, node: Node, axes: set[str]) -> bool:
+    """Say whether a sum, or one that it is a term of, has a term with all of these axes."""
+    waiting = [node]
+    while waiting:
+        whole = waiting.pop()
+        if any(axes <= {*term.type.names} for part in whole.operands for term in terms(part)):
+            return True
+        waiting += [user for user in tree.users.get(whole, ()) if symbol(user) in ("+", "-")]
+    return False
+
+
 def _summed_less(tree: Tree, part: Node, other: Node, own: set[str]) -> Iterator[Remark]:
     """Find a sum that leaves axes which the sum that it is added to has summed over."""
-    back = own & {a for n in tree.inside(other) if is_sum(n) or is_contraction(n) for a in uses(n)}
+    inside = tree.inside(part)  # a mean that is added again was taken off before
+    back = own & {
+        axis
+        for n in tree.inside(other)
+        if is_contraction(n) or (is_sum(n) and n.operands[0] not in inside)
+        for axis in uses(n)
+    }
     sums = [n for n in (unscaled(part), *map(unscaled, terms(other))) if uses(n)]
     if back and len(sums) > 1 and sums[0] is unscaled(part):
         yield Remark(

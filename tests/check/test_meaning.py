@@ -167,6 +167,7 @@ X &\in \mathbb{R}^{\text{seq}, \text{emb}} & Y &\in \mathbb{R}^{\text{seq}', \te
 W^Q, W^K &\in \mathbb{R}^{\text{emb}, \text{key}} & q &\in \mathbb{R}^{\text{class}} \\
 k, c &\in \mathbb{R}^{\text{knot}} & t &\in \mathbb{R}^{\text{time}} \\
 G &\in \mathbb{R}^{\text{node}, \text{class}} \\
+\mu &\in \mathbb{R} & P &\in \mathbb{R}^{\text{class}, \text{key}} \\
 FORMULA
 \end{aligned}$$"""
 SCALED = r"""A &= \underset{\text{seq}}{\text{softmax}} \left( SCALE
@@ -183,6 +184,18 @@ SCALED = r"""A &= \underset{\text{seq}}{\text{softmax}} \left( SCALE
         r"\text{scaled}(G) &= q \odot \frac{G}{\sum_{\text{node}} G}",
         r"\text{hat}(t; k) &= \max(0, 1 - |t - k|) \\ "
         r"\text{curve}(t; k, c) &= c \underset{\text{knot}}{\cdot} \text{hat}(t; k)",
+        # a mean is taken off and added again
+        r"m &= \frac{1}{|\text{seq}|} \sum_{\text{seq}} X \\ "
+        r"Z &= (X - m) \underset{\text{emb}}{\cdot} W^Q \\ "
+        r"R &= m + Z \underset{\text{key}}{\cdot} W^Q",
+        # what was counted over nodes is summed over classes
+        r"N &= G \underset{\text{node}}{\cdot} [G]_{\text{class} \rightarrow \text{class}'} \\ "
+        r"e &= \frac{1}{|\text{node}|} \sum_{\text{class}, \text{class}'} N",
+        # two biases, one found from the other, beside what has the axes of both
+        r"a &= \underset{\text{node}}{\text{mean}} G \\ b &= \underset{\text{class}}{\text{mean}} (G - a) \\ "
+        r"H &= \mu + b + a + G",
+        # counts are shared out
+        r"S(G; P) &= \sum_{\text{class}} G \odot \frac{G \odot P}{\sum_{\text{key}} G \odot P}",
     ],
 )
 def test_what_only_looks_like_a_slip_in_a_document_is_none(formula):

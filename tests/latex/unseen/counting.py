@@ -12,6 +12,7 @@ import numpy as np
 import namedtensor as nt
 import namedtensor.latex
 from namedtensor.axes import BOUND
+from namedtensor.check.documents import look_at
 
 from ..corpus.entry import Entry, axes_of, draw
 from . import (
@@ -116,6 +117,7 @@ def report(unseen: Unseen) -> tuple[Counter[str], list[str]]:
         try:
             base = loud(place(unseen, unseen.text, folder))
             document = namedtensor.latex.read_file(folder / unseen.file)
+            base += [f for f in look_at(document)[0] if f.severity != "note"]
         except nt.NamedTensorError as error:
             lines.append(f"  refused: {str(error).splitlines()[0][:150]}")
             counts.update(refused=len(unseen.runs))

@@ -77,7 +77,7 @@ def test_a_lone_rows_axis_and_axes_that_are_left_over():
         (
             dict(rows="key"),
             "nt.show(X, ...): X has no axis key\n  X : seq[2] emb[3]\n"
-            "hint: X has only the axes that its shape shows",
+            "hint: X has seq and emb: name one of them",
         ),
         (
             dict(labels={seq: ["a"]}),

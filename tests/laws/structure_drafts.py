@@ -647,7 +647,7 @@ class Draft:
             serial = len(self.before)
             made.variable = f"v{serial}"
             self.before.append(
-                f"{made.variable} = {form.name}.module({arguments(form, own, given, self.forms)})"
+                f"{made.variable} = {form.name}.module({arguments(made, given, self.forms)})"
             )
             self.given.append(made)
             return made, made.variable
@@ -674,10 +674,18 @@ def settings(form: Form) -> list[tuple[str, bool]]:
     return [(p.name, p.late) for p in form.parts if p.kind == "setting"]
 
 
-def arguments(form: Form, sizes: dict[str, int], given: list[str], forms: list[Form]) -> str:
-    """Write what a module is made with: sizes of its axes, and of formulas that stand for others."""
+def arguments(made: Made, given: list[str], forms: list[Form]) -> str:
+    """Write what a module is made with: sizes of its axes, and of formulas that stand for others.
+
+    A size is left out that no parameter takes, as modules that are given have sizes of their own.
+    """
     named = {word for text in given for word in re.findall(r"\bf\d+\b", text)}
-    found = [*form.every_axis, *[a for f in forms if f.name in named for a in f.every_axis]]
+    found = [*made.form.every_axis, *[a for f in forms if f.name in named for a in f.every_axis]]
+    taken: dict[str, set[int]] = {}
+    for _, holder, part in made.leaves():
+        for axis, size in zip(holder.axes_of(part), holder.shape_of(part), strict=True):
+            taken.setdefault(axis, set()).add(size)
+    sizes = {a: s for a, s in made.sizes.items() if s in taken.get(a, {s})}
     axes = [f"{a}[{sizes[a]}]" for a in dict.fromkeys(found) if a in sizes]
     axes = [f'"{text}"' if text.split("[")[0] in STACKS else text for text in axes]
     return ", ".join([*axes, *given, "dtype=torch.float64"])
@@ -702,7 +710,7 @@ def structure(seed: int) -> Structure:
         draft.forms,
         made,
         draft.before,
-        arguments(root, sizes, given, draft.forms),
+        arguments(made, given, draft.forms),
         lifted,
         modes,
         bool(root.first),

@@ -17,6 +17,11 @@ def kind_of(dtype: Any) -> str:
     return {bool: "bool", int: "int", float: "float", complex: "complex"}[dtype]
 
 
+def full_like_kind(shape: tuple[()], value: Any, x: Any) -> Any:
+    """Give a number the kind of another one; a number has no axes."""
+    return type(x)(value)
+
+
 def from_front(index: int, beyond: int) -> int:
     return index + beyond if index < 0 else index
 

@@ -753,7 +753,7 @@ def scales(tree: Tree) -> Iterator[Remark]:
                     )
                 continue
             below = {s for n in tree.inside(summed) if n is not summed for s in _summed_sizes(n)}
-            if not root and found <= below:
+            if is_sum(summed) and found <= below:
                 continue  # a mean over what has been counted before
             names = {axis_of(size) for size in found}
             own = frozenset(a for a, s in node.type.axes if sizes_in(s) & found)

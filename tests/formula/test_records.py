@@ -8,7 +8,9 @@ import pytest
 import namedtensor as nt
 from namedtensor.formula.records import NotCounted, numbers_of, records_in, records_of, sizes_of
 from namedtensor.formula.shapes import traced_results
-from namedtensor.primitives import table
+from namedtensor.operations.expanding import ALIKE
+from namedtensor.primitives import Type, number, table
+from namedtensor.primitives.node import apply_node, argument
 
 SIZES = {"a": 2, "b": 3, "c": 2}
 
@@ -82,3 +84,9 @@ def test_every_reduction_that_repeats_an_operation_is_found():
         if primitive.traits.folds and name not in ("any", "all"):
             found, _, wanted = numbers(getattr(nt, name)["a"], X="a")
             assert math.isclose(found[()], float(wanted.numpy()))
+
+
+def test_a_number_takes_the_kind_of_another_one():
+    float_ = argument("x", Type((), "float"))
+    (found,) = numbers_of([apply_node(ALIKE(), (number(3), float_))], lambda part: {(): 0.5})
+    assert (found[()], type(found[()])) == (3.0, float)

@@ -21,6 +21,7 @@ from namedtensor.errors import (
 MOST_RECORDS = 2**43
 
 
+#: An axis whose name is not checked, as of those that a formula makes itself.
 sized = Axis.known
 
 

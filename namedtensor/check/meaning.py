@@ -752,8 +752,8 @@ def scales(tree: Tree) -> Iterator[Remark]:
                         f"divide by the size of {listed(rest)} too, or sum over fewer axes",
                     )
                 continue
-            below = {s for n in tree.inside(summed) if n is not summed for s in _summed_sizes(n)}
-            if is_sum(summed) and found <= below:
+            within = tree.inside(summed) - {summed} if is_sum(summed) else ()
+            if found <= {size for n in within for size in _summed_sizes(n)}:
                 continue  # a mean over what has been counted before
             names = {axis_of(size) for size in found}
             own = frozenset(a for a, s in node.type.axes if sizes_in(s) & found)
@@ -882,8 +882,8 @@ def _uncentred(tree: Tree) -> Iterator[Remark]:
     """
     for node in tree.tensors():
         found = divided(node)
-        lengthy = found is not None and normalised(node) is None  # weights have no length
-        if found is not None and lengthy and len(found[1]) == 1 and not tree.is_parameter(found[0]):
+        weights = normalised(node) is not None  # they have no length
+        if found and not weights and len(found[1]) == 1 and not tree.is_parameter(found[0]):
             names = frozenset(node.type.names)
             for user in tree.users.get(node, ()):
                 gains = [o for o in user.operands if o is not node and tree.is_parameter(o)]

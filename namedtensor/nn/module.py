@@ -906,12 +906,14 @@ def _hold_known(formula: Formula, axes: tuple[Axis, ...], given: dict[str, Any])
 
 def _hold_sizes(module: FormulaModule, given: tuple[Axis, ...]) -> None:
     """Raise AxisSizeError for a size that nothing has because the modules that have its axis were given."""
+    if not given:
+        return
     held = {
         **dict(module.named_parameters(remove_duplicate=False)),
         **dict(module.named_buffers(remove_duplicate=False)),
     }
     found: dict[str, dict[int, str]] = {}
-    for path, axes in module.axes.items() if given else ():
+    for path, axes in module.axes.items():
         for name, size in zip(axes, held[path].shape if path in held else (), strict=False):
             found.setdefault(name, {})[size] = path
     for axis in given:

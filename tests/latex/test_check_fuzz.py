@@ -4,16 +4,18 @@
 """
 
 import re
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namedtensor.check.documents import look_at
 from namedtensor.latex import read
-from tests.latex.test_reader_fuzz import DOCUMENTS
+from tests.latex.corpus.subjects import DOCUMENTS
 from tests.latex.unseen.counting import ALL
 
-TEXTS = [("paper.tex", text) for text in DOCUMENTS]
+ENCODERS = Path(__file__).parent.glob("*_encoder.md")
+TEXTS = [(path.name, path.read_text("utf-8")) for path in [*DOCUMENTS, *sorted(ENCODERS)]]
 TEXTS += [(unseen.file, unseen.text) for unseen in ALL if not unseen.beside]
 
 #: The words of a formula: axes, commands, letters, numbers, signs, and the ends of rows and paragraphs.

@@ -279,14 +279,14 @@ def _settled(
         for at, left in [*lefts.items()]:
             if not _may_be_whole(left):
                 continue
-            if _is_way(left) or _operated(left):
+            signed = _operated(left)
+            if signed is left:
                 words = [letter.text for letter in letters_of(statements[at])]
-                if _operated(left) is left and any(
-                    words.count(head_of(name) or "") < 2 for name in names_of(left)
-                ):
+                if any(words.count(head_of(name)) < 2 for name in names_of(left)):
                     del lefts[at]  # X \otimes Y = W says something of W
-                else:
-                    whole.add(_operated(left) or left)
+                    continue
+            if signed or _is_way(left):
+                whole.add(signed or left)
                 continue
             names = [name for name in names_of(left) if name is not getattr(left, "function", None)]
             if _is_moment(left):

@@ -475,10 +475,11 @@ class _Elements:
 
     def is_believed(self, entry: Entry, name: str) -> bool:
         """Say whether prose tells of what is declared what it may be, or x = D X where X = D x."""
+        if name not in self.declared.names:
+            return False
         before, after = _around(entry, self._text)
         tried = MODEL.search(before) or (TRIED.search(before) and GIVES.match(after))
-        made = self._is_made_of(getattr(entry.statement, "body", None), name)
-        return name in self.declared.names and bool(tried or made)
+        return bool(tried) or self._is_made_of(getattr(entry.statement, "body", None), name)
 
     def _is_made_of(self, part: Expression | None, text: str) -> bool:
         """Say whether a part is made of a letter that it does not have, by what its letters are."""

@@ -17,6 +17,7 @@ from namedtensor.check.documents import look_at
 from ..corpus.entry import Entry, axes_of, draw
 from . import (
     authors,
+    colleagues,
     coursework,
     disciplines,
     further,
@@ -60,6 +61,7 @@ ROOMS = (
     guests,
     lecturers,
     reviewers,
+    colleagues,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

@@ -339,7 +339,7 @@ class _Formula:
         """Note a letter whose members are defined one by one, where they are no elements."""
         target = getattr(self.statement, "target", None)
         form = short_form(target) if isinstance(target, Scripts) else None
-        if form is not None:
+        if form is not None and not _says_how(target, self.statement.body):
             element = self._element(*form, self._of_target()) if self._is_shown() else None
             beside = self.known.is_beside(target, self.section)
             if element is None and not beside:

@@ -26,7 +26,7 @@ def scale_of_layer(layer):
     return 0.8 - 0.6 * np.exp(-0.3 * (layer - 1))
 
 
-def mixing(lq1, lk1, lq2, lk2, layer):
+def mixing(lq1, lk1, lq2, lk2, layer=3):
     """How much of the second map is subtracted."""
     return np.exp(lq1 @ lk1) - np.exp(lq2 @ lk2) + scale_of_layer(layer)
 
@@ -42,7 +42,7 @@ def difference(X, Q1, K1, Q2, K2, V, lam):
     return (one_map(X, Q1, K1) - lam * one_map(X, Q2, K2)) @ v
 
 
-def differential_heads(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, layer, O, g):
+def differential_heads(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g, layer=3):
     o = difference(X, Q1, K1, Q2, K2, V, mixing(lq1, lk1, lq2, lk2, layer))
     o = g * o / np.sqrt((o**2).mean(2, keepdims=True) + 1e-5)
     return np.einsum("htv,hve->te", (1 - scale_of_layer(layer)) * o, O)
@@ -56,8 +56,8 @@ def swiglu(x, G, W1, W2):
     return (swish(x @ G) * (x @ W1)) @ W2
 
 
-def differential_layer(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, layer, O, g, G, W1, W2):
-    y = X + differential_heads(root_norm(X), Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, layer, O, g)
+def differential_layer(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g, G, W1, W2):
+    y = X + differential_heads(root_norm(X), Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g)
     return y + swiglu(root_norm(y), G, W1, W2)
 
 
@@ -191,31 +191,25 @@ def cosine(k, M):
     return M @ k / (np.linalg.norm(k) * np.linalg.norm(M, axis=1))
 
 
-def by_content(M, h, Wk, vb):
-    return softmax(softplus(h @ vb) * cosine(np.tanh(h @ Wk), M))
+def by_content(M, k, beta):
+    return softmax(beta * cosine(k, M))
 
 
-def gated_weighting(M, h, Wk, vb, vg, before):
-    g = sigmoid(h @ vg)
-    return g * by_content(M, h, Wk, vb) + (1 - g) * before
-
-
-def shifted(M, h, Wk, vb, vg, before, Ws):
-    w, s = gated_weighting(M, h, Wk, vb, vg, before), softmax(h @ Ws)
+def shifted(M, k, beta, g, before, s):
+    w = g * by_content(M, k, beta) + (1 - g) * before
     return s[0] * np.roll(w, -1) + s[1] * w + s[2] * np.roll(w, 1)
 
 
-def sharpened(M, h, Wk, vb, vg, before, Ws, vs):
-    w = shifted(M, h, Wk, vb, vg, before, Ws) ** (1 + softplus(h @ vs))
+def sharpened(M, k, beta, g, before, s, gamma):
+    w = shifted(M, k, beta, g, before, s) ** gamma
     return w / w.sum()
 
 
-def linked(M, h, Wk, vb, vg, before, Ws, vs, links, p):
-    w = sharpened(M, h, Wk, vb, vg, before, Ws, vs)
+def linked(w, links, p):
     return ((1 - w[:, None] - w) * links + np.outer(w, p)) * (1 - np.eye(len(w)))
 
 
-def learned_in_the_loop(x, TK, TQ, TV, W, base, rate):
+def learned_in_the_loop(x, TK, TQ, TV, W, rate, base=0.3):
     found = []
     for row in x:
         k, q, v = row @ TK, row @ TQ, row @ TV
@@ -296,8 +290,8 @@ def implicit(L, A, a, B, b, omega):
     return np.sin(omega * (times(L, (len(A) - 1) // 2) @ A + a)) @ B + b
 
 
-def windowed_filter(L, A, a, B, b, omega, low, high, beta):
-    rate = np.linspace(low, high, len(b))
+def windowed_filter(L, A, a, B, b, omega, beta):
+    rate = np.linspace(0.5, 3, len(b))
     window = np.exp(-rate * np.arange(L)[:, None] / L) + beta
     return window * implicit(L, A, a, B, b, omega)
 
@@ -307,7 +301,7 @@ def effective_length(*given):
     return np.arange(len(h)) @ h / h.sum(0)
 
 
-LAMBDAS = {f"lambda_{name}": "key[2]" for name in ("q_1", "k_1", "q_2", "k_2")}
+LAMBDAS = {f"lambda__{name}": "key[2]" for name in ("q__1", "k__1", "q__2", "k__2")}
 MAPS = {
     **{f"W{name}": "emb[12] head[3] key[2]" for name in ("Q_1", "K_1", "Q_2", "K_2")},
     "WV": "emb[12] head[3] val[4]",
@@ -331,8 +325,8 @@ SEPARATOR = {
     "kappa": "pos[3] hid[3]",
     "G": "chan[2] src[2] basis[3]",
 }
-CONTENT = {"M": "loc[4] cell[3]", "h": "hid[2]", "W_k": "hid[2] cell[3]", "v_beta": "hid[2]"}
-GATED = {"v_g": "hid[2]", "w-": "loc[4] ~ probability loc"}
+CONTENT = {"M": "loc[4] cell[3]", "k": "cell[3]", "beta": 1.7}
+GATED = {"g": 0.6, "w": "loc[4] ~ probability loc", "s": "shift[3] ~ probability shift"}
 VIEWS = {
     "x": "seq[4] emb[3]",
     "theta_K": "emb[3] in[2]",
@@ -358,7 +352,7 @@ IMPLICIT = {
     "b": "chan[2]",
     "omega": 2.0,
 }
-WINDOW = {"lambda_min": 0.5, "lambda_max": 3.0, "beta": 0.01}
+
 
 DOCUMENTS = [
     Unseen(
@@ -458,14 +452,15 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
             Fault(r"\lambda A_2) \ndot{\seq'} G", r"\lambda A_2) \ndot{\seq} G"),
         ],
         [
-            Entry(r"\lambda", mixing, "", {**LAMBDAS, "l": 3}),
+            Entry(r"\lambda", mixing, "", LAMBDAS, chosen={"l": 3}),
             Entry(
                 r"\DiffAttn",
-                lambda X, Q1, K1, Q2, K2, V, a, b, c, d, l: difference(
-                    X, Q1, K1, Q2, K2, V, mixing(a, b, c, d, l)
+                lambda X, Q1, K1, Q2, K2, V, a, b, c, d: difference(
+                    X, Q1, K1, Q2, K2, V, mixing(a, b, c, d)
                 ),
                 "head seq' val",
-                {"X": "seq[4] emb[12]", **MAPS, **LAMBDAS, "l": 3},
+                {"X": "seq[4] emb[12]", **MAPS, **LAMBDAS},
+                chosen={"l": 3},
             ),
             Entry(
                 r"\mathrm{MultiHead}",
@@ -475,10 +470,10 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
                     "X": "seq[4] emb[12]",
                     **MAPS,
                     **LAMBDAS,
-                    "l": 3,
                     "WO": "head[3] val[4] emb[12]",
                     "gamma": "val[4]",
                 },
+                chosen={"l": 3},
             ),
             Entry(
                 r"\mathrm{SwiGLU}",
@@ -499,13 +494,13 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
                     "X": "seq[4] emb[12]",
                     **MAPS,
                     **LAMBDAS,
-                    "l": 3,
                     "WO": "head[3] val[4] emb[12]",
                     "gamma": "val[4]",
                     "WG": "emb[12] hid[32]",
                     "W_1": "emb[12] hid[32]",
                     "W_2": "hid[32] emb[12]",
                 },
+                chosen={"l": 3},
             ),
             Entry(
                 r"g_\lambda",
@@ -521,19 +516,17 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
             ),
             Entry(
                 "g_V",
-                lambda X, Q1, K1, Q2, K2, a, b, c, d, l, G: np.einsum(
-                    "hij,ihv->jhv",
-                    one_map(X, Q1, K1) - mixing(a, b, c, d, l) * one_map(X, Q2, K2),
-                    G,
+                lambda X, Q1, K1, Q2, K2, a, b, c, d, G: np.einsum(
+                    "hij,ihv->jhv", one_map(X, Q1, K1) - mixing(a, b, c, d) * one_map(X, Q2, K2), G
                 ),
                 "seq head val",
                 {
                     "X": "seq[4] emb[12]",
                     **{name: MAPS[name] for name in ("WQ_1", "WK_1", "WQ_2", "WK_2")},
                     **LAMBDAS,
-                    "l": 3,
                     "G": "seq'[4] head[3] val[4]",
                 },
+                chosen={"l": 3},
             ),
         ],
     ),
@@ -644,7 +637,7 @@ Then $H \in \RR^{\tm':T, \val:d}$ holds the vectors $\tilde h_t$ of Eq.~\eqref{e
                 {"x": "time[4] in[3]", "W_q": "in[3] key[2]", "b_q": "key[2]", **STORED},
             ),
             Entry(
-                r"\tilde D", decays, "time' time", {"tilde_f": "time[4]", "tilde_imath": "time[4]"}
+                r"\tilde D", decays, "time' time", {"ftilde": "time[4]", "imathtilde": "time[4]"}
             ),
             Entry(
                 "H",
@@ -654,8 +647,8 @@ Then $H \in \RR^{\tm':T, \val:d}$ holds the vectors $\tilde h_t$ of Eq.~\eqref{e
                     "Q": "time'[4] key[2]",
                     "K": "time[4] key[2]",
                     "V": "time[4] val[2]",
-                    "tilde_f": "time[4]",
-                    "tilde_imath": "time[4]",
+                    "ftilde": "time[4]",
+                    "imathtilde": "time[4]",
                 },
             ),
         ],
@@ -809,10 +802,10 @@ $$
                 "seq gate",
                 {
                     "X": "seq[3] emb[2]",
-                    "AQ": "emb[2] att[3]",
-                    "AK": "emb[2] att[3]",
-                    "AV": "emb[2] att[3]",
-                    "AO": "att[3] gate[2]",
+                    "A__Q": "emb[2] att[3]",
+                    "A__K": "emb[2] att[3]",
+                    "A__V": "emb[2] att[3]",
+                    "A__O": "att[3] gate[2]",
                 },
             ),
             Entry(
@@ -825,10 +818,10 @@ $$
                     "W": "seq[3] seq'[3]",
                     "b": "seq[3]",
                     "V": "gate[2] emb[2]",
-                    "AQ": "emb[2] att[3]",
-                    "AK": "emb[2] att[3]",
-                    "AV": "emb[2] att[3]",
-                    "AO": "att[3] gate[2]",
+                    "A__Q": "emb[2] att[3]",
+                    "A__K": "emb[2] att[3]",
+                    "A__V": "emb[2] att[3]",
+                    "A__O": "att[3] gate[2]",
                 },
             ),
         ],
@@ -972,8 +965,8 @@ $$
                 "src smp",
                 {"s": "src[2] smp[8]", "U": "tap[4] basis[3]", **SEPARATOR, "V": "basis[3] tap[4]"},
             ),
-            Entry(r"\text{SI-SNR}", signal_to_noise, "", {"hat_y": "smp[6]", "y": "smp[6]"}),
-            Entry(r"\mathcal{L}", any_order, "", {"hat_r": "src[2] smp[6]", "r": "src[2] smp[6]"}),
+            Entry(r"\text{SI-SNR}", signal_to_noise, "", {"yhat": "smp[6]", "y": "smp[6]"}),
+            Entry(r"\mathcal{L}", any_order, "", {"rhat": "src[2] smp[6]", "r": "src[2] smp[6]"}),
         ],
     ),
     Unseen(
@@ -1093,13 +1086,8 @@ b &= \bigl[ L \ndot{\loc} \omega \bigr]_{\loc' \to \loc} .
             ),
             Entry(r"\similarity", cosine, "loc", {"k": "cell[3]", "M": "loc[4] cell[3]"}),
             Entry("w^c", by_content, "loc", CONTENT),
-            Entry(r"\tilde w", shifted, "loc", {**CONTENT, **GATED, "W_s": "hid[2] shift[3]"}),
-            Entry(
-                "w",
-                sharpened,
-                "loc",
-                {**CONTENT, **GATED, "W_s": "hid[2] shift[3]", "v_gamma": "hid[2]"},
-            ),
+            Entry(r"\tilde w", shifted, "loc", {**CONTENT, **GATED}),
+            Entry("w", sharpened, "loc", {**CONTENT, **GATED, "gamma": 2.5}),
             Entry(
                 r"\psi",
                 lambda f, w: (1 - f[:, None] * w).prod(0),
@@ -1111,14 +1099,7 @@ b &= \bigl[ L \ndot{\loc} \omega \bigr]_{\loc' \to \loc} .
                 "L",
                 linked,
                 "loc loc'",
-                {
-                    **CONTENT,
-                    **GATED,
-                    "W_s": "hid[2] shift[3]",
-                    "v_gamma": "hid[2]",
-                    "L-": "loc[4] loc'[4]",
-                    "p": "loc[4]",
-                },
+                {"w": "loc[4] ~ probability loc", "L": "loc[4] loc'[4]", "p": "loc[4]"},
             ),
         ],
     ),
@@ -1237,22 +1218,23 @@ where $\mu$ is the decay of the momentum, $\rho$ the step size, and $N_t, S_t \i
             ),
             Entry(
                 "W",
-                lambda *given: learned_in_the_loop(*given)[0],
+                lambda x, TK, TV, *rest: learned_in_the_loop(x, TK, TK, TV, *rest)[0],
                 "seq out in",
                 {
                     "x": "seq[4] emb[3]",
                     "theta_K": "emb[3] in[2]",
                     "theta_V": "emb[3] out[2]",
                     "W_0": "out[2] in[2]",
-                    "eta_base": 0.3,
                     "theta_lr": "emb[3]",
                 },
+                chosen={"eta_base": 0.3},
             ),
             Entry(
                 "z",
                 lambda *given: learned_in_the_loop(*given)[1],
                 "seq out",
-                {**VIEWS, "W_0": "out[2] in[2]", "eta_base": 0.3, "theta_lr": "emb[3]"},
+                {**VIEWS, "W_0": "out[2] in[2]", "theta_lr": "emb[3]"},
+                chosen={"eta_base": 0.3},
             ),
             Entry(
                 "G",
@@ -1500,7 +1482,7 @@ with a bias $\beta$ such as $0.01$.
 In the appendix the authors measure the *effective length*, the mean lag under the energy of a filter,
 
 $$
-\tau = \frac{\sum_{t=1}^{L} (t - 1) \, h_{\text{seq}(t)}^2}{\sum_{t=1}^{L} h_{\text{seq}(t)}^2} \in \mathbb{R}^{\text{chan}:D} .
+\tau = \frac{\sum_{t=1}^{L} (t - 1) \, \lvert h_{\text{seq}(t)} \rvert^2}{\sum_{t=1}^{L} \lvert h_{\text{seq}(t)} \rvert^2} \in \mathbb{R}^{\text{chan}:D} .
 $$
 """,
         [
@@ -1550,15 +1532,15 @@ $$
                 "h",
                 lambda *given: windowed_filter(5, *given),
                 "seq chan",
-                {**IMPLICIT, **WINDOW},
-                chosen={"L": 5},
+                {**IMPLICIT, "beta": 0.01},
+                chosen={"L": 5, "lambda_min": 0.5, "lambda_max": 3.0},
             ),
             Entry(
                 r"\tau",
                 lambda *given: effective_length(5, *given),
                 "chan",
-                {**IMPLICIT, **WINDOW},
-                chosen={"L": 5},
+                {**IMPLICIT, "beta": 0.01},
+                chosen={"L": 5, "lambda_min": 0.5, "lambda_max": 3.0},
             ),
         ],
     ),

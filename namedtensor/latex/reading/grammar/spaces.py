@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from namedtensor.latex.reading import words
@@ -72,8 +73,10 @@ class Spaces(Axes):
             if following.kind == "sup" and counts and inside[0] == "0":
                 return "Z"
             return "R" if following.kind == "sup" or interval else None
+        if closing == ")" and inside != ["0", ",", "1"]:
+            return "R" if self._are_ends(inside) and inside[0].isdigit() else None
         if closing == ")":
-            return "[0,1]" if inside == ["0", ",", "1"] else None
+            return "[0,1]"
         if inside == ["0", ",", "1"]:
             return "{0,1}" if curly else "[0,1]"
         if curly and "\\ldots" in inside:
@@ -84,6 +87,8 @@ class Spaces(Axes):
             return "Z" if from_zero and following.kind == "sup" else None
         if curly:
             return None
+        if self._are_ends(inside):
+            return "R"
         return "[n]" if inside and "," not in inside and following.kind != "sub" else None
 
     @staticmethod
@@ -92,6 +97,13 @@ class Spaces(Axes):
         signs = ("-", "+", "\\pm", "\\infty", ",")
         whole = all(text in signs or text.replace(".", "").isdigit() for text in inside)
         return whole and ("," in inside or "\\pm" in inside)
+
+    @staticmethod
+    def _are_ends(inside: list[str]) -> bool:
+        """Say whether brackets hold the two ends of an interval, letters among them: [1, L], [0, 2 \\pi]."""
+        plain = "".join(text.lstrip("\\") for text in inside)
+        ends = plain.split(",")
+        return len(ends) == 2 and all(re.fullmatch(r"-?[\w.]+(?:[-+/]\w+)?", end) for end in ends)
 
     def _exponent(self) -> tuple[SizedAxis, ...]:
         """Read the axes of a space; none where it has no exponent."""

@@ -75,7 +75,7 @@ TENSOR = re.compile(
 INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 LETTER = (
     r"(?:\\(?:Delta|delta)\s+)?(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
-    r"(?:_(?:\w|\\[A-Za-z]+|\{\\?\w+\}))?(?:\^2)?"
+    r"(?:_(?:\w|\\[A-Za-z]+|\{(?:\\?\w+|\\(?:text|mathrm|operatorname)\{[\w-]+\})\}))?(?:\^2)?"
 )
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
 ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
@@ -115,6 +115,16 @@ COUNTED = re.compile(
     r"(?:[a-z-]{3,}s|people|children|men|women)\b"
 )
 
+#: What makes a letter a number from here on: "let $\\eta$ be constant".
+LET = re.compile(r"\blet\s+$", re.IGNORECASE)
+#: The ends of a range, one of which is the letter: "from $a$ to $b$", "between $a$ and $b$".
+OWN = "¶"
+RANGED = re.compile(
+    rf"\b(?:from\s+(?:{OWN}\s+to\s+{NAME}|{NAME}\s+to\s+{OWN})|"
+    rf"between\s+(?:{OWN}\s+and\s+{NAME}|{NAME}\s+and\s+{OWN}))",
+    re.IGNORECASE,
+)
+
 #: What a letter is the number of, where that is all that the text says of it: "the number of samples".
 MANY = r"(?:(?:an?|the)\s+)?(?:total\s+)?number of (?P<noun>[a-z]+)"
 ENDS = r"(?=\s*(?:[.,;:)]|and\b|with\b|$))"
@@ -131,11 +141,12 @@ FAR = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the words around a letter say of it: something, a number, a number that counts, and what."""
+    """What the words around a letter say of it: something, a number, one that counts or begins, and what."""
 
     something: bool = False
     number: bool = False
     counts: bool = False
+    begins: bool = False
     noun: str = ""
 
 
@@ -191,7 +202,7 @@ def with_quantities(
                 notes.append(_size_note(name, axis, words.noun, source))
                 given.setdefault(text, {})[statement.section] = {"value"}
                 break
-            if there and not (words.counts and there == {"axes"}):
+            if there and not (words.begins or (words.counts and there == {"axes"})):
                 continue
             if all(_may_be_number(name, [*walk(multiplied(d))], words) for d in used):
                 given.setdefault(text, {})[statement.section] = {"value"}
@@ -382,10 +393,12 @@ def _words_around(span: Span, text: str) -> Words | None:
     if not counted and (TENSOR.search(about) or told):
         return None
     counts = bool(COUNTS.match(after) or counted)
-    something = number or counts or bool(NAMED.search(before) or SAID.match(after))
+    ends = RANGED.search(before[-20:] + OWN + after[:20])
+    something = number or counts or bool(NAMED.search(before) or SAID.match(after) or ends)
     having = NUMBER_OF if HAVING.search(before) else NUMBER_OF[:1]
     many = IS_NUMBER.search(before) or next((m for p in having if (m := p.match(after))), None)
-    return Words(something, number, counts, many["noun"] if many else "")
+    begins = counts and LET.search(before) is not None
+    return Words(something, number, counts, begins, many["noun"] if many else "")
 
 
 def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:

@@ -26,7 +26,7 @@ def scale_of_layer(layer):
     return 0.8 - 0.6 * np.exp(-0.3 * (layer - 1))
 
 
-def mixing(lq1, lk1, lq2, lk2, layer=3):
+def mixing(lq1, lk1, lq2, lk2, layer):
     """How much of the second map is subtracted."""
     return np.exp(lq1 @ lk1) - np.exp(lq2 @ lk2) + scale_of_layer(layer)
 
@@ -42,7 +42,7 @@ def difference(X, Q1, K1, Q2, K2, V, lam):
     return (one_map(X, Q1, K1) - lam * one_map(X, Q2, K2)) @ v
 
 
-def differential_heads(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g, layer=3):
+def differential_heads(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g, layer):
     o = difference(X, Q1, K1, Q2, K2, V, mixing(lq1, lk1, lq2, lk2, layer))
     o = g * o / np.sqrt((o**2).mean(2, keepdims=True) + 1e-5)
     return np.einsum("htv,hve->te", (1 - scale_of_layer(layer)) * o, O)
@@ -56,8 +56,8 @@ def swiglu(x, G, W1, W2):
     return (swish(x @ G) * (x @ W1)) @ W2
 
 
-def differential_layer(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g, G, W1, W2):
-    y = X + differential_heads(root_norm(X), Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g)
+def differential_layer(X, Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g, G, W1, W2, layer):
+    y = X + differential_heads(root_norm(X), Q1, K1, Q2, K2, V, lq1, lk1, lq2, lk2, O, g, layer)
     return y + swiglu(root_norm(y), G, W1, W2)
 
 
@@ -290,8 +290,8 @@ def implicit(L, A, a, B, b, omega):
     return np.sin(omega * (times(L, (len(A) - 1) // 2) @ A + a)) @ B + b
 
 
-def windowed_filter(L, A, a, B, b, omega, beta):
-    rate = np.linspace(0.5, 3, len(b))
+def windowed_filter(L, A, a, B, b, omega, beta, low, high):
+    rate = np.linspace(low, high, len(b))
     window = np.exp(-rate * np.arange(L)[:, None] / L) + beta
     return window * implicit(L, A, a, B, b, omega)
 
@@ -452,15 +452,14 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
             Fault(r"\lambda A_2) \ndot{\seq'} G", r"\lambda A_2) \ndot{\seq} G"),
         ],
         [
-            Entry(r"\lambda", mixing, "", LAMBDAS, chosen={"l": 3}),
+            Entry(r"\lambda", mixing, "", {**LAMBDAS, "l": 3}),
             Entry(
                 r"\DiffAttn",
-                lambda X, Q1, K1, Q2, K2, V, a, b, c, d: difference(
-                    X, Q1, K1, Q2, K2, V, mixing(a, b, c, d)
+                lambda X, Q1, K1, Q2, K2, V, a, b, c, d, l: difference(
+                    X, Q1, K1, Q2, K2, V, mixing(a, b, c, d, l)
                 ),
                 "head seq' val",
-                {"X": "seq[4] emb[12]", **MAPS, **LAMBDAS},
-                chosen={"l": 3},
+                {"X": "seq[4] emb[12]", **MAPS, **LAMBDAS, "l": 3},
             ),
             Entry(
                 r"\mathrm{MultiHead}",
@@ -472,8 +471,8 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
                     **LAMBDAS,
                     "WO": "head[3] val[4] emb[12]",
                     "gamma": "val[4]",
+                    "l": 3,
                 },
-                chosen={"l": 3},
             ),
             Entry(
                 r"\mathrm{SwiGLU}",
@@ -499,8 +498,8 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
                     "WG": "emb[12] hid[32]",
                     "W_1": "emb[12] hid[32]",
                     "W_2": "hid[32] emb[12]",
+                    "l": 3,
                 },
-                chosen={"l": 3},
             ),
             Entry(
                 r"g_\lambda",
@@ -516,17 +515,19 @@ g_{q_1} = g_\lambda \exp\bigl( \lambda_{q_1} \ndot{\key} \lambda_{k_1} \bigr) \l
             ),
             Entry(
                 "g_V",
-                lambda X, Q1, K1, Q2, K2, a, b, c, d, G: np.einsum(
-                    "hij,ihv->jhv", one_map(X, Q1, K1) - mixing(a, b, c, d) * one_map(X, Q2, K2), G
+                lambda X, Q1, K1, Q2, K2, a, b, c, d, l, G: np.einsum(
+                    "hij,ihv->jhv",
+                    one_map(X, Q1, K1) - mixing(a, b, c, d, l) * one_map(X, Q2, K2),
+                    G,
                 ),
                 "seq head val",
                 {
                     "X": "seq[4] emb[12]",
                     **{name: MAPS[name] for name in ("WQ_1", "WK_1", "WQ_2", "WK_2")},
                     **LAMBDAS,
+                    "l": 3,
                     "G": "seq'[4] head[3] val[4]",
                 },
-                chosen={"l": 3},
             ),
         ],
     ),
@@ -942,7 +943,7 @@ $$
                 {"F": "frame[3] basis[4]", "gamma": "basis[4]", "beta": "basis[4]"},
             ),
             Entry(
-                r"\text{block}",
+                r"\text{block}_2",
                 lambda h, Q, R, kappa: dilated_block(h, Q, R, kappa, 2),
                 "frame chan",
                 {
@@ -951,7 +952,6 @@ $$
                     "R": "hid[2] chan[3]",
                     "kappa": "pos[3] hid[2]",
                 },
-                member=2,
             ),
             Entry(
                 "M",
@@ -1226,15 +1226,14 @@ where $\mu$ is the decay of the momentum, $\rho$ the step size, and $N_t, S_t \i
                     "theta_V": "emb[3] out[2]",
                     "W_0": "out[2] in[2]",
                     "theta_lr": "emb[3]",
+                    "eta_base": 0.3,
                 },
-                chosen={"eta_base": 0.3},
             ),
             Entry(
                 "z",
                 lambda *given: learned_in_the_loop(*given)[1],
                 "seq out",
-                {**VIEWS, "W_0": "out[2] in[2]", "theta_lr": "emb[3]"},
-                chosen={"eta_base": 0.3},
+                {**VIEWS, "W_0": "out[2] in[2]", "theta_lr": "emb[3]", "eta_base": 0.3},
             ),
             Entry(
                 "G",
@@ -1349,6 +1348,7 @@ By construction $p_0 + \sum_{\seq} p = 1$, where $p_0 \in \mathbb{R}^{\head[H] \
             Fault(
                 r"p_0 \in \mathbb{R}^{\head[H] \times \seq'[n]}",
                 r"p_0 \in \mathbb{R}^{\head[H] \times \seq[n]}",
+                r"p_0 &= ",
             ),
         ],
         [
@@ -1532,15 +1532,15 @@ $$
                 "h",
                 lambda *given: windowed_filter(5, *given),
                 "seq chan",
-                {**IMPLICIT, "beta": 0.01},
-                chosen={"L": 5, "lambda_min": 0.5, "lambda_max": 3.0},
+                {**IMPLICIT, "beta": 0.01, "lambda_min": 0.5, "lambda_max": 3.0},
+                chosen={"L": 5},
             ),
             Entry(
                 r"\tau",
                 lambda *given: effective_length(5, *given),
                 "chan",
-                {**IMPLICIT, "beta": 0.01},
-                chosen={"L": 5, "lambda_min": 0.5, "lambda_max": 3.0},
+                {**IMPLICIT, "beta": 0.01, "lambda_min": 0.5, "lambda_max": 3.0},
+                chosen={"L": 5},
             ),
         ],
     ),

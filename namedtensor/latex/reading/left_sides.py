@@ -279,7 +279,7 @@ def _settled(
         for at, left in [*lefts.items()]:
             if not _may_be_whole(left):
                 continue
-            signed = _operated(left)
+            signed = operated(left)
             if signed is left:
                 words = [letter.text for letter in letters_of(statements[at])]
                 if any(words.count(head_of(name)) < 2 for name in names_of(left)):
@@ -321,7 +321,7 @@ def _made_of(statement: Statement, apart: Collection[Expression]) -> set[str]:
 
 def _may_be_whole(left: Expression) -> bool:
     r"""Say whether a left side may stand for a value as it is written: E[z], \log |\det J|, KL(q \| p)."""
-    if _is_moment(left) or _is_way(left) or _operated(left):
+    if _is_moment(left) or _is_way(left) or operated(left):
         return True
     acts = isinstance(left, Bars) or (
         isinstance(left, Call) and head_of(left.function) in FUNCTIONS
@@ -336,7 +336,7 @@ def _is_way(part: Expression, bases: Collection[str] | None = None) -> bool:
     return ways and (bases is None or key_of(part) in bases)
 
 
-def _operated(part: Expression) -> Binary | None:
+def operated(part: Expression) -> Binary | None:
     r"""Give h \ast x of (h \ast x)_{seq(n)}: two names with a sign between them that the document defines."""
     inner = part.base if isinstance(part, (Indexed, Scripts)) else part
     if not isinstance(inner, Binary) or inner.axes or inner.how or inner.op not in SIGNS:

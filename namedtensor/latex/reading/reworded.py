@@ -23,6 +23,7 @@ from namedtensor.latex.reading.left_sides import (
     given_names,
     is_target,
     left_sides,
+    operated,
     signed,
 )
 from namedtensor.latex.reading.own_letters import put_margins, put_squares
@@ -86,6 +87,9 @@ ALIKE = re.compile(
 )
 
 
+#: What the function is called that a sign stands for.
+SIGNED = {"*": "ast"}
+
 #: What stands behind the declaration of an identity, and before it.
 IS_IDENTITY = re.compile(
     r"\$\s*,?\s*(?:is|be|denotes?|being)\s+(?:the|an)\s+identity\b(?!\s+(?:map|func))"
@@ -139,6 +143,7 @@ def reworded(
     put_margins(found)
     put_squares(found, parents)
     put_conditions(found, parents)
+    _put_operators(found)
     named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
     if named is not None:
         inside = {section: named.at(section) for section in named.near}
@@ -235,6 +240,35 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
             body, *chain = [Unary(side.span, sign, side) if sign else side for side in sides]
             statement = Definition(statement.span, first, body, "=", tuple(chain))
     entry.found.statement = statement
+
+
+def _put_operators(entries: Sequence[Entry]) -> None:
+    r"""Put a function of both sides for a sign that (h * z)_{seq(t)} = ... defines, and that others use too."""
+    for entry in entries:
+        relation = getattr(entry.statement, "relation", None)
+        if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
+            continue
+        left = relation.first
+        sign = operated(left) if isinstance(left, Indexed) else None
+        if sign is None or sign.left == sign.right:
+            continue
+
+        def apply(part: Any, sign: Binary = sign) -> Any:
+            if not isinstance(part, Binary) or (part.op, part.how, part.axes) != (sign.op, "", ()):
+                return None
+            word = Letter(part.span, SIGNED.get(sign.op, sign.op), "word")
+            return Call(part.span, word, (), (put(part.left, apply), put(part.right, apply)))
+
+        others = [e for e in entries if e is not entry]
+        uses = [b for e in others for b in all_of(Binary, e.statement) if apply(b) is not None]
+        if all((b.left, b.right) == (sign.left, sign.right) for b in uses):
+            continue  # h * z is the name of one tensor
+        for other in others:
+            other.found.statement = put(other.statement, apply)
+        (_, body), *rest = relation.rest
+        target = replace(left, base=apply(sign))
+        chain = tuple([side for _, side in rest])
+        entry.found.statement = Definition(entry.statement.span, target, body, "=", chain)
 
 
 # ----------------------------------------------------------------------------------- pieces

@@ -42,7 +42,7 @@ Given = Mapping[Key, Expression]
 
 
 def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
-    """Put what is given outside of declared tensors where formulas refer to their elements."""
+    """Put what is given outside of declared tensors, and of those defined as a whole, where formulas refer to their elements."""
     given: dict[int, dict[Key, Expression]] = {}
     ends = {
         letter.text
@@ -65,6 +65,8 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         statement, section = entry.statement, entry.region.section
         if isinstance(statement, Declaration) and statement.space.axes:
             declared |= {(section, key_of(name)) for name in statement.names}
+        elif isinstance(statement, Definition) and isinstance(statement.target, Letter):
+            declared.add((section, statement.target.text))  # all of it at once
         elif isinstance(statement, Definition):
             inside = is_last(statement.target, sizes)
             outside = [] if inside else _outside(entry, after, ends)
@@ -182,7 +184,7 @@ def _outside(entry: Entry, after: Sequence[Entry], ends: Collection[str]) -> lis
             case ((">", Letter(text=size)),) if size in ends:
                 side = ">>"
             case _:
-                return []
+                break  # t = 1, ..., n of what follows
         keys.append((target.base.text, axis, side))
     return keys
 

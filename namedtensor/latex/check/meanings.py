@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -101,9 +102,11 @@ def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -
     if isinstance(part, Letter):
         name, said = part, "is the {}, and not {}" if part.text == "pi" else ""
     elif isinstance(part, Scripts):
-        if not is_exponential(part):
+        euler = isinstance(part.base, Number) and part.base.value == math.e
+        if not (euler or is_exponential(part)):
             return
-        name, said = part.base, "is taken for exp, and not for a power of the {}"
+        name = Letter(part.base.span, "e") if euler else part.base
+        said = "is taken for exp, and not for a power of the {}"
     else:
         if part.how != "juxtaposed" or not isinstance(part.left, Number):
             return

@@ -61,6 +61,8 @@ EXACT_BITS = 4096
 def power(e: Evaluator, where: Expression, base: Expression, exponent: Expression) -> Value:
     """Raise a base to a power; e^x is exp x, and A^{-1} of a matrix its inverse."""
     value = e.value(base)
+    if isinstance(base, Number) and base.value == math.e:
+        return e.attempt(where, exp, [e.value(exponent)], [exponent])
     if isinstance(base, Letter) and (base.text, base.style) == ("e", "letter"):
         tensor = isinstance(value, NamedTensor) and bool(value.axes)
         if value == math.e if isinstance(value, float) else tensor and is_exponential(where):

@@ -548,9 +548,18 @@ def _put_sequences(entries: Sequence[Entry], parents: Sequence[int]) -> None:
 def _put_known(entries: Sequence[Entry]) -> None:
     r"""Put numbers for \epsilon_{ijk} that nothing else gives, and for the \pi of 2 \pi beside \pi_{..(i)}.
 
-    The sign of a permutation is (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
+    Beside a tensor e, the e of e^x is a number too where x is no index. The sign of a permutation is (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
     """
-    given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
+    names = [name for entry in entries for name in given_names(entry.statement)]
+    given = {head_of(name) for name in names}
+    spaces = [
+        said.space
+        for said in (entry.statement for entry in entries)
+        if isinstance(said, Declaration) and "e" in map(key_of, said.names)
+    ]
+    euler = any(space.axes for space in spaces) and not any(
+        head_of(name) == "e" and isinstance(name, Scripts) for name in names
+    )
     indexed = {head_of(part) for entry in entries for part in all_of(Indexed, entry.statement)}
     signs = {"epsilon", "varepsilon"} - given
 
@@ -559,6 +568,22 @@ def _put_known(entries: Sequence[Entry]) -> None:
         if not shown or part.right != Letter(part.span, "pi"):
             return None
         return replace(part, right=Number(part.right.span, math.pi))
+
+    def powers(said: Any) -> Any:
+        target = getattr(said, "target", None)
+        own = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
+        real = given.union(map(key_of, own))
+
+        def power(part: Any) -> Any:
+            if not isinstance(part, Scripts) or part.base != Letter(part.span, "e"):
+                return None
+            if part.sub is not None or part.primes or isinstance(part.sup, (Number, type(None))):
+                return None
+            if isinstance(part.sup, Letter) and part.sup.text not in real:
+                return None
+            return replace(part, base=Number(part.base.span, math.e), sup=put(part.sup, power))
+
+        return put(said, power)
 
     def change(part: Any) -> Any:
         places = places_of(part, 3) if isinstance(part, Scripts) else ()
@@ -577,6 +602,8 @@ def _put_known(entries: Sequence[Entry]) -> None:
         elements = isinstance(after, Definition) and isinstance(after.target, Indexed)
         if elements and "pi" in indexed & given:
             after = replace(after, body=put(after.body, pi))
+        if euler and isinstance(after, Definition):
+            after = replace(after, body=powers(after).body)
         if after is not before:
             entry.found.statement = after
 

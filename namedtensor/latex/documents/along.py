@@ -28,7 +28,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
-from namedtensor.latex.walk import all_of, put, reached
+from namedtensor.latex.walk import all_of, children, put, reached
 
 #: Joins the name of a tensor and the axis along which it is defined, step by step.
 ALONG = "@"
@@ -107,8 +107,34 @@ def counts(index: Expression, axis: str, ends: Mapping[str, Mapping[str, int]]) 
 # ---------------------------------------------------------------------------------- as series
 
 
+def only_taken(statements: Sequence[Statement]) -> set[str]:
+    """List the letters of a section that only stand for the arguments of its functions, k of f(k)."""
+    taken: set[str] = set()
+    free: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, Definition):
+            call = statement.target if isinstance(statement.target, Call) else None
+            own = (*call.arguments, *call.parameters) if call is not None else ()
+            arguments = {name.text for name in own if isinstance(name, Letter)}
+            taken |= arguments
+            free |= {*_alone(statement.body)} - arguments
+            free |= {stem(statement.target) or ""} if call is None else set()
+    return taken - free
+
+
+def _alone(part: Any) -> Iterator[str]:
+    """List the letters that stand without indices."""
+    if isinstance(part, Letter):
+        yield part.text
+    inner = children(part)
+    if isinstance(part, (Scripts, Indexed)) and isinstance(part.base, Letter):
+        inner = [one for one in inner if one is not part.base]
+    for one in inner:
+        yield from _alone(one)
+
+
 def names_given(statements: Sequence[Statement]) -> set[str]:
-    """List the letters that a section declares, defines, or takes as arguments."""
+    """List the letters that a section declares or defines, but for its functions' arguments alone."""
     found: set[Expression] = set()
     for statement in statements:
         if isinstance(statement, Declaration):
@@ -121,7 +147,7 @@ def names_given(statements: Sequence[Statement]) -> set[str]:
             if isinstance(target, Call):
                 parts = (target.function, *target.arguments, *target.parameters)
             found |= {*parts}
-    return {stem(name) or "" for name in found}
+    return {stem(name) or "" for name in found} - only_taken(statements)
 
 
 def nearest(section: int, others: Collection[int], parents: Sequence[int]) -> Iterator[int]:

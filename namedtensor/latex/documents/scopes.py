@@ -20,6 +20,7 @@ from namedtensor.latex.documents.along import (
     axis_along,
     bare,
     ends_of,
+    only_taken,
     stated_sizes,
     stepped,
 )
@@ -350,6 +351,16 @@ class Names:
         )
         self._signature_shelf = Shelf(self._signatures, self.parents)
         self._blocks_of_functions = sorted({d.place.block for d in functions})
+        sections: dict[int, list[Statement]] = {}
+        for statement in self.statements:
+            sections.setdefault(statement.section, []).append(statement)
+        #: letters, by sections, that only stand for arguments there, and elsewhere for all of a series
+        self._taken = {
+            (at, text)
+            for at, here in sections.items()
+            for text in only_taken(here) & self._wholes
+            if all(d.place.section != at for d in values if d.key == text)
+        }
         self._ends_of_sections = {s.section: s.block for s in self.statements}
         self._scripted_letters = {stem(d.name) for d in declared if isinstance(d.name, Scripts)}
         self._by_stem: dict[str, list[Defined]] = {}
@@ -669,7 +680,7 @@ class Names:
             return self._defined_near(sought) or self._section(sought)
         return (
             self._defined_near(sought)
-            or self._declared(sought, "block")
+            or self._declared(sought, "block", free=True)
             or self._in_frame(self._section(sought), place)
             or (Meaning("size", text) if self.is_size_here(text, place) else None)
             or self._elsewhere(sought)
@@ -1052,7 +1063,7 @@ class Names:
         return (
             self._member(sought, rules, "value")
             or self._stack(sought.name, sought.place, "section")
-            or self._declared(sought, "section")
+            or self._declared(sought, "section", free=True)
         )
 
     def _alone(self, shelf: Shelf[Defined], text: str, place: Place) -> list[Defined]:
@@ -1073,15 +1084,19 @@ class Names:
 
     def _elsewhere(self, sought: Sought) -> Meaning | None:
         """Find what another section declares: where it defines that too, its definition is meant."""
-        found = self._declared(sought, "document")
+        found = self._declared(sought, "document", free=True)
         if found is None or found.declared is None:
             return None
         if stem(sought.name) in SMALL and found.declared.space.axes:
             return None  # epsilon is a small number where its section says nothing else
         return self._section(dataclasses.replace(sought, place=found.declared.place)) or found
 
-    def _declared(self, sought: Sought, reach: str = "document") -> Meaning | None:
-        exact = next(self._declared_shelf.near(sought.text, sought.place, reach), None)
+    def _declared(
+        self, sought: Sought, reach: str = "document", free: bool = False
+    ) -> Meaning | None:
+        """Find a declaration; where `free`, none of letters that only stand for arguments."""
+        given = self._declared_shelf.near(sought.text, sought.place, reach)
+        exact = next((d for d in given if not (free and (d.place.section, d.key) in self._taken)), None)
         if exact is not None:
             return Meaning("input", sought.text, declared=exact)
         families = self._declared_families.near(stem(sought.name) or "", sought.place, reach)

@@ -76,7 +76,8 @@ def short_elements(
     """Write elements with the names of their axes; give what was short in each formula."""
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
     known = _Known(found, parents)
-    formulas = [_Formula(known, *pair) for pair in enumerate(found)] if known.axes else []
+    places = enumerate(zip(found, [None, *found], strict=False)) if known.axes else ()
+    formulas = [_Formula(known, at, *pair) for at, pair in places]
     for step in (_Formula.note_ranges, _Formula.set_apart, _Formula.show):
         for formula in formulas:
             step(formula)
@@ -318,16 +319,25 @@ def _every(given: Mapping[int, Sequence[tuple[SizedAxis, ...]]]) -> set[tuple[Si
 class _Formula:
     """A statement whose elements are written in full."""
 
-    def __init__(self, known: _Known, at: int, entry: Entry) -> None:
+    def __init__(self, known: _Known, at: int, entry: Entry, before: Entry | None) -> None:
         self.known, self.at, self.entry = known, at, entry
         self.section = entry.region.section
         said: Any = entry.statement
         self.statement: Any = put(said, self._with_sets) if all_of(Relation, said) else said
         self.shorts: list[Short] = []
+        self.before = before
 
     def note_ranges(self) -> None:
-        """Note the ranges that are stated of indices."""
+        """Note the ranges that are stated of indices, also by what says how elements are written short."""
         said = self.statement
+        short, whole = getattr(said, "target", None), getattr(said, "body", None)
+        if isinstance(said, Constraint) and self.before is not None and not self.entry.region.display:
+            short, whole = getattr(self.before.statement, "relation", None), said.relation
+            short, whole = (short, whole) if isinstance(whole, Indexed) else (whole, short)
+        if isinstance(whole, Indexed) and short != whole and _says_how(short, whole):
+            for letter, axis in named(whole):
+                here = self.known.stated.setdefault((letter, self.section), [])
+                here.append((self.at, frozenset([axis])))
         if isinstance(said, Declaration) and said.space.base == "[n]":
             said = Relation(said.span, Items(said.span, said.names, ""), (("in", said.space),))
         if not isinstance(said, Definition):

@@ -191,17 +191,17 @@ def cosine(k, M):
     return M @ k / (np.linalg.norm(k) * np.linalg.norm(M, axis=1))
 
 
-def by_content(M, k, beta):
-    return softmax(beta * cosine(k, M))
+def by_content(M, k, h, v):
+    return softmax(softplus(h @ v) * cosine(k, M))
 
 
-def shifted(M, k, beta, g, before, s):
-    w = g * by_content(M, k, beta) + (1 - g) * before
+def shifted(M, k, h, v, g, before, s):
+    w = g * by_content(M, k, h, v) + (1 - g) * before
     return s[0] * np.roll(w, -1) + s[1] * w + s[2] * np.roll(w, 1)
 
 
-def sharpened(M, k, beta, g, before, s, gamma):
-    w = shifted(M, k, beta, g, before, s) ** gamma
+def sharpened(M, k, h, v, g, before, s, gamma):
+    w = shifted(M, k, h, v, g, before, s) ** gamma
     return w / w.sum()
 
 
@@ -325,7 +325,7 @@ SEPARATOR = {
     "kappa": "pos[3] hid[3]",
     "G": "chan[2] src[2] basis[3]",
 }
-CONTENT = {"M": "loc[4] cell[3]", "k": "cell[3]", "beta": 1.7}
+CONTENT = {"M": "loc[4] cell[3]", "k": "cell[3]", "h": "hid[2]", "v_beta": "hid[2]"}
 GATED = {"g": 0.6, "w": "loc[4] ~ probability loc", "s": "shift[3] ~ probability shift"}
 VIEWS = {
     "x": "seq[4] emb[3]",

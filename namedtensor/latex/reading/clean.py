@@ -104,7 +104,8 @@ class _Cleaner:
             )
         if self.environments:
             raise _endless(self.environments[-1])
-        return out
+        gap = len(out) > 2 and out[-2].text in (".", "\\quad", "\\qquad")
+        return out[:-1] if gap and out[-1].text in looks.ENDING else out
 
     # ------------------------------------------------------------------------------- output
 

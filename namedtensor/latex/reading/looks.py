@@ -12,9 +12,12 @@ SPACES = frozenset(
         " \\centering \\relax \\par \\newline \\small \\footnotesize \\scriptsize \\tiny \\normalsize"
         " \\large \\Large \\toprule \\midrule \\bottomrule \\protect \\namedtensorstrut \\bfseries"
         " \\itshape \\unskip \\ignorespaces \\smallskip \\medskip \\bigskip \\qedhere \\qed \\kern"
-        " \\addlinespace \\arraycolsep \\mathchoice \\allowdisplaybreaks \\displaybreak"
+        " \\blacksquare \\qedsymbol \\addlinespace \\arraycolsep \\mathchoice \\allowdisplaybreaks \\displaybreak"
     ).split(" ")
 ) | {"\\ ", "\\\n", "\\\t"}
+
+#: Signs that end a proof behind a gap or a full stop, and are letters elsewhere.
+ENDING = frozenset(("\\square", "\\Box"))
 
 #: Commands that vanish with so many arguments.
 VANISHING = {

@@ -207,7 +207,7 @@ class _Known:
             if any(at in outer or lies_in(at, section, self.parents) for at in apart):
                 return None
             near = next((at for at in outer if at in given), None)
-            if near is None and not given.keys().isdisjoint(apart):
+            if near is None and apart:
                 return None
             found = {*given[near]} if near is not None else _every(given)
             if not found and (over := self._axes_of(replace(base, text=text))):

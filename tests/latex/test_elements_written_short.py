@@ -476,3 +476,24 @@ $$L = \sum_{\text{pat}} | \tau - \mathbf{1}\{ u < 0 \} |$$"""
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document["L"](u=tensor(u, "pat"))
     np.testing.assert_allclose(found.numpy(), np.abs((2 * np.arange(1, 5) - 1) / 8 - (u < 0)).sum())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"and we abbreviate $x_t = x_{\text{time}:t}$.",
+        r"and we write $x_t := x_{\text{time}(t)}$ for its rows.",
+        r"and $x_t$ is short for $x_{\text{time}(t)}$.",
+        r"and we abbreviate $x_{\text{time}(t)}$ by $x_t$.",
+    ],
+)
+def test_prose_says_how_elements_are_written_short(said):
+    document = read(
+        rf"The input is $x \in \mathbb{{R}}^{{\text{{time}}, \text{{in}}}}$, {said}"
+        r" $$M_{\text{row}'(t), \text{row}(s)} = \mathbb{1}[s \le t]$$"
+        "\n\n" + r"$$h_t = x_t + h_{t-1}$$ with $h_0 = 0$."
+    )
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    X = rng.normal(size=(4, 2))
+    found = document["h"](x=tensor(X, "time", "in"))
+    np.testing.assert_allclose(found.numpy("time", "in"), X.cumsum(0))

@@ -34,3 +34,31 @@ def test_a_tensor_has_its_numbers_in_an_interval(space):
         rf"$$p \in {space}^{{\text{{seq}}}}$$ $$f(p) = \sum_{{\text{{hid}}}} p$$"
     )
     assert [found.code for found in document.check()] == ["axis-missing"]
+
+
+@pytest.mark.parametrize("space", ["[1, L]", r"[0, 2 \pi]", r"(0, \pi/2]", "[-a, a]", "[0, T)"])
+def test_the_ends_of_an_interval_may_be_letters(space):
+    document = nt.latex.read(
+        r"Let $X \in \mathbb{R}^{\text{seq}:n}$. $$Y = \exp(-0.3 (l - 1)) X$$ "
+        rf"where $l \in {space}$ is chosen."
+    )
+    assert document.check() == []
+    found = document["Y"](X=nt.tensor([1.0, 2.0], "seq"), l=3.0)
+    np.testing.assert_allclose(found.numpy("seq"), np.exp(-0.6) * np.array([1.0, 2.0]))
+
+
+def test_an_interval_of_letters_says_how_far_an_index_runs():
+    document = nt.latex.read(
+        r"Let $X \in \mathbb{R}^{\text{seq}:n}$. "
+        r"$$Y_{\text{seq}(i)} = i X_{\text{seq}(i)}, \quad i \in [1, n]$$"
+    )
+    assert document.check() == []
+    found = document["Y"](X=nt.tensor([1.0, 2.0], "seq"))
+    np.testing.assert_allclose(found.numpy("seq"), [1.0, 4.0])
+
+
+def test_brackets_of_one_letter_are_no_interval():
+    document = nt.latex.read(
+        r"$I \in [n]^{\text{seq}}$, $x \in \mathbb{R}^{\text{a}:n}$ $$Y = x_{\text{a}(I)}$$"
+    )
+    assert document.check() == []

@@ -189,3 +189,36 @@ def test_two_names_with_a_sign_that_the_document_defines_are_a_name(text, name, 
 def test_a_sum_that_is_indexed_on_the_left_is_no_name():
     text = r"$x, y \in \mathbb{R}^{\text{time}:N}$ $$(x + y)_{\text{time}(n)} = x_{\text{time}(n)} + 1$$"
     assert read(text).names == ()
+
+
+@pytest.mark.parametrize("sign", ["*", r"\ast", r"\star"])
+@pytest.mark.parametrize("used", ["g SIGN x", "(2 g) SIGN x", r"g SIGN (\exp x)"])
+def test_a_sign_that_the_document_defines_is_that_between_other_names(sign, used):
+    text = (
+        r"$h, z, g, x \in \mathbb{R}^{\text{seq}:L}$. "
+        rf"$$(h {sign} z)_{{\text{{seq}}(t)}} = "
+        r"\sum_{s=1}^{t} h_{\text{seq}(t - s + 1)} z_{\text{seq}(s)}$$"
+        rf"$$y = x \odot ({used.replace('SIGN', sign)}) + h {sign} z$$"
+    )
+    document = read(text)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    g, x, h, z = np.random.default_rng(3).normal(size=(4, 5))
+    a, b = (2 * g if "2" in used else g), (np.exp(x) if "exp" in used else x)
+
+    def filtered(a, b):
+        return np.convolve(a, b)[:5]
+
+    found = document["y"](
+        **{k: tensor(v, "seq") for k, v in zip("gxhz", (g, x, h, z), strict=True)}
+    )
+    np.testing.assert_allclose(found.numpy("seq"), x * filtered(a, b) + filtered(h, z))
+
+
+def test_products_stay_products_beside_a_sign_that_is_defined():
+    document = read(
+        r"$h, z, g, x \in \mathbb{R}^{\text{seq}:L}$. "
+        r"$$(h * z)_{\text{seq}(t)} = h_{\text{seq}(t)} + z_{\text{seq}(t)}$$"
+        r"$$y = (g x) * (g \cdot x) $$"
+    )
+    found = document["y"](g=tensor([1.0, 2.0], "seq"), x=tensor([3.0, 4.0], "seq"))
+    np.testing.assert_allclose(found.numpy("seq"), [6.0, 16.0])

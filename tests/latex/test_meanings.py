@@ -275,3 +275,21 @@ def test_a_condition_is_a_factor_in_the_midst_of_a_formula():
     text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$f(x) = (x > 1) x + \mathbf{1}(x > 2)$$"
     assert said(text) == []
     np.testing.assert_allclose(run(text, "f"), [0, 2])
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"y = \log(1 + e^h)", lambda e, h: np.log1p(np.exp(h))),
+        (r"y = f(h), \quad f(x) = \frac{e^x - e^{-x}}{e^x + e^{-x}}", lambda e, h: np.tanh(h)),
+        (r"y = e^2 h", lambda e, h: e**2 * h),
+        (r"y = e \odot e^{2h}", lambda e, h: e * np.exp(2 * h)),
+    ],
+)
+def test_a_power_of_e_is_exp_beside_a_tensor_e(formula, expected):
+    document = read(rf"Let $e, h \in \mathbb{{R}}^{{\text{{cell}}}}$. $${formula}$$")
+    e, h = np.array([1.0, 2.0]), np.array([0.5, 3.0])
+    given = {"e": tensor(e, "cell"), "h": tensor(h, "cell")}
+    taken = [p.name for p in document["y"].signature.parameters]
+    found = document["y"](**{name: given[name] for name in taken})
+    np.testing.assert_allclose(found.numpy("cell"), expected(e, h))

@@ -69,3 +69,13 @@ def test_a_rule_is_held_to_the_start_that_prose_gives():
         r"$$s_k = \underset{\text{b}}{\text{softmax}}\, s_{k-1}$$"
     )
     assert [f.code for f in read(text).check() if f.severity == "error"] == ["axis-missing"]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [r". \qquad \blacksquare", r"\quad\blacksquare", r". \hfill \square", r"\qquad \Box", "."],
+)
+def test_a_sign_that_ends_a_proof_is_no_part_of_the_formula(end):
+    document = read(DECLARED + rf"$$ y = \sum_{{\text{{a}}}} x^2 {end} $$")
+    assert not document.check()
+    assert float(document["y"](x=X)) == 21.0

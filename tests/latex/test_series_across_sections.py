@@ -135,3 +135,28 @@ def test_what_another_section_declares_and_defines_is_what_it_defines() -> None:
         "\n\n# B\n\n" + r"$$\gamma_t = 2 W_{\text{time}(t)}$$"
     )
     same(called(text, "gamma", GIVEN), 2 * L.sum(1), "time")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        r"$$\ell(k) = \sum_{\text{in}} k^2$$ for $k \in \mathbb{R}^{\text{in}}$.",
+        r"$$f(W; k) = W \odot k$$ with $k, W \in \mathbb{R}^{\text{in}}$.",
+    ],
+)
+@pytest.mark.parametrize("heading", ["", "## C\n\n"])
+def test_the_argument_of_a_function_is_no_series_of_its_letter(function, heading):
+    text = (
+        "# A\n\n"
+        r"Let $x \in \mathbb{R}^{\text{seq}:T, \text{in}}$."
+        "\n\n## Keys\n\n"
+        r"$k_t = 2 x_{\text{seq}(t)}$"
+        f"\n\n## B\n\n{function}\n\n{heading}"
+        r"$$z_t = \sum_{s=1}^{t} k_s$$ $$y_t = 3 k_t$$ for $t = 1, \ldots, T$."
+    )
+    document = read(text)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    X = RNG.random((4, 3))
+    for name, expected in (("z", 2 * X.cumsum(0)), ("y", 6 * X)):
+        found = document[name](x=tensor(X, "seq", "in"))
+        np.testing.assert_allclose(found.numpy("seq", "in"), expected)

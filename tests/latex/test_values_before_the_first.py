@@ -152,3 +152,16 @@ def test_what_is_said_of_the_last_element_of_a_longer_axis_is_no_value_outside(s
     )
     V = np.arange(1.0, len(x) + 2)
     same(called(text, "D", {**GIVEN, "V": tensor(V, "time")}), x + V[1:], "time")
+
+
+@pytest.mark.parametrize("mark", ["t < 1", r"t \leq 0"])
+@pytest.mark.parametrize("after", ["", "\n\nFor $t = 1, \\ldots, T$ there is more."])
+def test_what_is_defined_as_a_whole_has_values_before_the_first(mark, after):
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:T}$, $c \in \mathbb{R}^{\text{tap}:3}$. $$p = 2 x$$"
+        r"$$y_{\text{time}(t)} = \sum_{k=1}^{3} c_{\text{tap}(k)} p_{\text{time}(t - k + 1)}$$"
+        rf"where $p_{{\text{{time}}(t)}} = 0$ for ${mark}$.{after}"
+    )
+    c = np.array([0.5, 2.0, 1.0])
+    expected = np.convolve(2 * x, c)[:4]
+    same(called(text, "y", {"x": GIVEN["x"], "c": tensor(c, "tap")}), expected, "time")

@@ -186,3 +186,46 @@ def test_a_gradient_alone_is_a_letter():
 \[ y = f + 0.1 \nabla \]"""
     given = {"f": tensor(x, "a"), "g": tensor(X[1], "a")}
     same(called(text, "y", given), 1.1 * x - 0.1 * X[1], "a")
+
+
+@pytest.mark.parametrize(
+    ("formula", "said", "numbers"),
+    [
+        (
+            r"y = \eta_{\text{base}} x",
+            r"$\eta_{\text{base}}$ is a number such as $1$",
+            ["eta_base"],
+        ),
+        (r"y = \eta_{\mathrm{lo}} x", r"at the rate $\eta_{\mathrm{lo}}$", ["eta_lo"]),
+        (r"y = a + (b - a) x", "which takes values from $a$ to $b$", ["a", "b"]),
+        (r"y = a + (b - a) x", "it lies between $a$ and $b$", ["a", "b"]),
+        (
+            r"y = \tau_{\min} + (\tau_{\max} - \tau_{\min}) x",
+            r"growing from $\tau_{\min}$ to $\tau_{\max}$",
+            ["tau_min", "tau_max"],
+        ),
+    ],
+)
+def test_words_around_a_letter_make_it_a_number(formula, said, numbers):
+    text = rf"Let $x \in \mathbb{{R}}^{{\text{{a}}}}$. $${formula}$$ {said}."
+    assert takes(text, "y") == ["x", *numbers]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (r"Let $\eta$ be constant.", ["x", "eta"]),
+        (r"Let $\eta$ be a constant.", ["x", "eta"]),
+        (r"As before, the rate is $\eta$.", ["x"]),
+    ],
+)
+def test_a_letter_that_is_let_be_constant_is_not_that_of_another_section(said, expected):
+    text = (
+        "# A\n\n"
+        r"Let $x \in \mathbb{R}^{\text{a}}$."
+        "\n\n## B\n\n"
+        r"$$\eta = \sigma(x)$$"
+        f"\n\n## C\n\n{said}\n\n"
+        r"$$y = x - \eta x$$"
+    )
+    assert takes(text, "y") == expected

@@ -1096,7 +1096,9 @@ class Names:
     ) -> Meaning | None:
         """Find a declaration; where `free`, none of letters that only stand for arguments."""
         given = self._declared_shelf.near(sought.text, sought.place, reach)
-        exact = next((d for d in given if not (free and (d.place.section, d.key) in self._taken)), None)
+        exact = next(
+            (d for d in given if not (free and (d.place.section, d.key) in self._taken)), None
+        )
         if exact is not None:
             return Meaning("input", sought.text, declared=exact)
         families = self._declared_families.near(stem(sought.name) or "", sought.place, reach)

@@ -42,7 +42,7 @@ Given = Mapping[Key, Expression]
 
 
 def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
-    """Put what is given outside of declared tensors, and of those defined as a whole, where formulas refer to their elements."""
+    """Put what is given outside of declared tensors, and of whole definitions, where formulas refer to it."""
     given: dict[int, dict[Key, Expression]] = {}
     ends = {
         letter.text

@@ -12,7 +12,8 @@ SPACES = frozenset(
         " \\centering \\relax \\par \\newline \\small \\footnotesize \\scriptsize \\tiny \\normalsize"
         " \\large \\Large \\toprule \\midrule \\bottomrule \\protect \\namedtensorstrut \\bfseries"
         " \\itshape \\unskip \\ignorespaces \\smallskip \\medskip \\bigskip \\qedhere \\qed \\kern"
-        " \\blacksquare \\qedsymbol \\addlinespace \\arraycolsep \\mathchoice \\allowdisplaybreaks \\displaybreak"
+        " \\addlinespace \\arraycolsep \\mathchoice \\allowdisplaybreaks \\displaybreak \\blacksquare"
+        " \\qedsymbol"
     ).split(" ")
 ) | {"\\ ", "\\\n", "\\\t"}
 

@@ -243,7 +243,7 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
 
 
 def _put_operators(entries: Sequence[Entry]) -> None:
-    r"""Put a function of both sides for a sign that (h * z)_{seq(t)} = ... defines, and that others use too."""
+    r"""Put a function of both sides for a sign that (h * z)_{seq(t)} = ... defines and others use."""
     for entry in entries:
         relation = getattr(entry.statement, "relation", None)
         if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
@@ -548,7 +548,8 @@ def _put_sequences(entries: Sequence[Entry], parents: Sequence[int]) -> None:
 def _put_known(entries: Sequence[Entry]) -> None:
     r"""Put numbers for \epsilon_{ijk} that nothing else gives, and for the \pi of 2 \pi beside \pi_{..(i)}.
 
-    Beside a tensor e, the e of e^x is a number too where x is no index. The sign of a permutation is (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
+    Beside a tensor e, the e of e^x is a number too where x is no index. The sign of a permutation is
+    (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
     """
     names = [name for entry in entries for name in given_names(entry.statement)]
     given = {head_of(name) for name in names}

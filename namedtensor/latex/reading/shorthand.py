@@ -330,8 +330,13 @@ class _Formula:
     def note_ranges(self) -> None:
         """Note the ranges that are stated of indices, also by what says how elements are written short."""
         said = self.statement
-        short, whole = getattr(said, "target", None), getattr(said, "body", None)
-        if isinstance(said, Constraint) and self.before is not None and not self.entry.region.display:
+        short: Any = getattr(said, "target", None)
+        whole: Any = getattr(said, "body", None)
+        if (
+            isinstance(said, Constraint)
+            and self.before is not None
+            and not self.entry.region.display
+        ):
             short, whole = getattr(self.before.statement, "relation", None), said.relation
             short, whole = (short, whole) if isinstance(whole, Indexed) else (whole, short)
         if isinstance(whole, Indexed) and short != whole and _says_how(short, whole):
@@ -739,10 +744,10 @@ def short_form(part: Any) -> tuple[Letter, Expression] | None:
     return (part.base, part.sub) if plain else None  # type: ignore[return-value]
 
 
-def _says_how(target: Expression, body: Expression) -> bool:
+def _says_how(target: Any, body: Any) -> bool:
     """Say whether a definition only says how elements are written short: y_t = y_{seq(t)}."""
     if target == body or not isinstance(body, Indexed):
-        return target == body
+        return bool(target == body)
     at = [item.at for item in body.items if isinstance(item, At)]
     return short_form(target) == (body.base, at[0] if len(at) == 1 else None)
 

@@ -123,9 +123,10 @@ class _Known:
         self.counted: set[str] = set()
         self.numbers: set[str] = set()
         self.bounds: dict[str, Expression] = {}
-        #: letters whose members are declared or defined one by one, as those of a series, by sections;
+        #: letters whose members are declared or defined one by one, by sections, those of series by an index;
         #: and the axis along which the one index of a series runs
         self.apart: dict[str, set[int]] = {}
+        self.series: set[str] = set()
         self.members: dict[tuple[int, str], tuple[SizedAxis, ...]] = {}
         #: letters of what is defined by its elements, and of what has elements of their own, by sections
         self.by_elements: set[tuple[int, str]] = set()
@@ -207,7 +208,7 @@ class _Known:
             if any(at in outer or lies_in(at, section, self.parents) for at in apart):
                 return None
             near = next((at for at in outer if at in given), None)
-            if near is None and apart:
+            if near is None and (text in self.series or not given.keys().isdisjoint(apart)):
                 return None
             found = {*given[near]} if near is not None else _every(given)
             if not found and (over := self._axes_of(replace(base, text=text))):
@@ -358,6 +359,8 @@ class _Formula:
             element = self._element(*form, self._of_target()) if self._is_shown() else None
             beside = self.known.is_beside(target, self.section)
             if element is None and not beside:
+                if isinstance(form[1], Letter) and form[1].style == "letter":
+                    self.known.series.add(form[0].text)
                 for dress in DRESSED:
                     self.known.apart.setdefault(form[0].text + dress, set()).add(self.section)
             elif beside:

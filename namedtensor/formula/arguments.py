@@ -32,7 +32,7 @@ from namedtensor.formula.bundle import (
 from namedtensor.formula.door import Door
 from namedtensor.formula.keys import ABSENT, OPEN, in_words, marker, mode_of, value_of
 from namedtensor.formula.lifting import Leaf, tensors_of
-from namedtensor.formula.outside import kind_of, values_now
+from namedtensor.formula.outside import kind_of, kind_when_asked, values_now
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
 from namedtensor.shape import shapes
@@ -185,7 +185,7 @@ class Arguments:
             for name, (inner, part) in parts.items():
                 self._read_one(inner, f"{path}.{name}", part, given, key, modes)
         elif parameter.space is None:
-            key += [kind_of(value), self._setting(path, value)]
+            key += [kind_when_asked(value, parameter.asked), self._setting(path, value)]
         elif value is None and parameter.default is None:
             key.append(None)
         elif isinstance(value, SymbolicTensor):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from namedtensor.compilers import keep
 from namedtensor.formula.keys import ABSENT, gather, marked
-from namedtensor.formula.outside import Bound, Outside, kind_of
+from namedtensor.formula.outside import Bound, Outside, kind_of, kind_when_asked
 from namedtensor.formula.signature import Parameter, Signature
 
 #: How many kinds of parameters (dtypes, and settings of modules) are remembered for one formula.
@@ -108,7 +108,8 @@ class Door:
         """Bind the values after the first `place` arguments, if settings and defaults alone give them."""
         own = self.before[place:]
         values = self.bind([None] * place, {}, settings, late=False)
-        if values is None or any([p.name in self.open or p.bundle is not None for p in own]):
+        unusual = [p.name in self.open or p.bundle is not None or p.asked for p in own]
+        if values is None or any(unusual):
             return None
         key: list[Any] = []
         arrays: list[Any] = []
@@ -211,6 +212,8 @@ def structure_of(module: Any) -> Structure | None:
             if held is None:
                 missing.append(own.name)
     settings = {n: v for n, v in module.settings.items() if n not in formula.parameters_after}
+    if not settings.keys().isdisjoint(formula.signature.asked):
+        return None
     inside = tuple([(name, tuple([p.key for p in parts])) for name, parts in bundles.items()])
     key = (marked(formula, formula, settings), inside, tuple(missing))
     try:
@@ -236,7 +239,10 @@ class _Reader:
         self.arrays: list[str] = []
         self.kinds: list[str] = []
         self.modes: dict[int, str] = {}
-        self.scope: dict[str, Any] = {"kind_of": kind_of}
+        self.scope: dict[str, Any] = {
+            "kind_of": kind_of,
+            "kind_when_asked": kind_when_asked,
+        }
         self.serial = itertools.count()
         self.write(structure, "module")
 
@@ -289,7 +295,8 @@ class _Reader:
                     default = self.fresh("default", [declared.default])
                     found = f"{module}.settings.get({declared.name!r}, {default}[0])"
                 self.lines.append(f"{own} = next(iter({{{found}}}))")
-                self.kinds += [f"kind_of({own})", own]
+                kind = f"kind_when_asked({own}, {declared.asked!r})" if declared.asked else ""
+                self.kinds += [kind or f"kind_of({own})", own]
 
     def bundle(self, declared: Parameter, structure: Structure, own: str) -> None:
         """Read a module that holds a bundle."""

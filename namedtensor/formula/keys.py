@@ -22,7 +22,7 @@ from namedtensor.axes import shown
 from namedtensor.backends import get_backend
 from namedtensor.formula.bundle import Bundle, Stack, formula_of, settings_of
 from namedtensor.formula.declared import Declared
-from namedtensor.formula.outside import kind_of
+from namedtensor.formula.outside import kind_of, kind_when_asked
 from namedtensor.formula.signature import Parameter
 from namedtensor.plans import Layout, layout_of
 from namedtensor.primitives import Node
@@ -41,11 +41,15 @@ ABSENT = ("none",)
 
 def marked(declared: Declared, formula: Declared, settings: Mapping[str, Any]) -> tuple[Any, ...]:
     """Write as part of a key how a bundle differs from its declaration: another formula, or settings."""
+    asked = formula.signature.asked
     return (
         "as",
         declared.number,
         formula.number,
-        *[(n, kind_of(v), v) for n, v in settings.items()],
+        *[
+            (n, kind_when_asked(v, asked[n]) if n in asked else kind_of(v), v)
+            for n, v in settings.items()
+        ],
     )
 
 
@@ -106,6 +110,8 @@ def gather(
         elif type(value) is float and own.name in opened:
             key += OPEN
             numbers = (*numbers, value)
+        elif own.asked:
+            key += (kind_when_asked(value, own.asked), value)
         else:
             key += (kind_of(value), value)
     return numbers

@@ -3,17 +3,20 @@
 Numbers, words, truth values and tensors that are defined by their indices are constants of a plan, and
 belong to its key. All else, such as functions, formulas and axes, is compared: if such a name has another
 value than before, every plan is forgotten. The names are found in the body's code when it is planned, and in
-the code of the plain functions that it names.
+the code of the plain functions that it names. What a body reads of an object among its settings, such as
+`self.scale`, belongs to the key as well.
 """
 
 from __future__ import annotations
 
 import dis
 import functools
+import itertools
 import operator
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 from namedtensor.axes import Axis
@@ -31,6 +34,8 @@ _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 _GLOBAL = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 _AROUND = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _WRITES = frozenset({"STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"})
+#: What does not change has the methods that only read.
+_UNCHANGING = {list: tuple, deque: tuple, set: frozenset, dict: MappingProxyType}
 _MISSING = object()
 
 
@@ -39,6 +44,25 @@ def kind_of(value: Any) -> Any:
     if type(value) is tuple:
         return tuple([kind_of(part) for part in value])
     return (float, str(value)) if type(value) is float and not value else type(value)
+
+
+def kind_when_asked(value: Any, asked: tuple[tuple[str, ...], ...]) -> Any:
+    """Distinguish a setting by its kind, and an object by what the body reads of it, too."""
+    if type(value) in _PLAIN or not _may_be_asked(value):
+        return kind_of(value)
+    return type(value), tuple([_part(value, attributes) for attributes in asked])
+
+
+def _part(value: Any, attributes: tuple[str, ...]) -> Any:
+    """Give what is read of an object; a method, another one each time, reads what it is a method of."""
+    for n in range(len(attributes), 0, -1):
+        read = Read({"": value}, "", attributes[:n])
+        found = read.value()
+        part = _frozen(found)
+        if found is not _MISSING and (type(part) is not _Held or found is read.value()):
+            read_whole = _stays(found) or _reads_whole(found, attributes[n:])
+            return part if read_whole else None
+    return None
 
 
 class Read(NamedTuple):
@@ -177,7 +201,7 @@ def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[tuple[Read, Any, boo
             # an attribute of a library's, and a method, which is another one each time, are left out
             if value is _MISSING or (type(_frozen(value)) is _Held and value is not read.value()):
                 continue
-            yield read, value, n == len(attributes)
+            yield read, value, _reads_whole(value, attributes[n:])
             yield from _reads(value, seen)
             break
 
@@ -185,22 +209,44 @@ def _reads(function: Any, seen: dict[Any, Any]) -> Iterator[tuple[Read, Any, boo
 @functools.lru_cache(maxsize=1024)
 def names_in(code: CodeType) -> tuple[tuple[bool, str, tuple[str, ...]], ...]:
     """List the names that code reads and never writes, with whether they are of a function around it."""
-    found: dict[tuple[bool, str, tuple[str, ...]], None] = {}
-    written = set()
+    loads = [step for step in _loads(code) if step[0] in _GLOBAL or step[0] in _AROUND]
+    written = {s.argval for s in _steps(code) if s.opname in _WRITES}
+    found = [(opname in _AROUND, name, attributes) for opname, name, attributes in loads]
+    return tuple([own for own in dict.fromkeys(found) if own[1] not in written])
+
+
+@functools.lru_cache(maxsize=1024)
+def asked_of(code: CodeType, name: str) -> tuple[tuple[str, ...], ...]:
+    """List the attributes that code reads of one of its arguments."""
+    found = [attributes for _, own, attributes in _loads(code) if own == name and attributes]
+    return tuple(dict.fromkeys(found))
+
+
+def _loads(code: CodeType) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """List where code reads a name: the kind of instruction, the name, and the attributes after it."""
+    steps = list(_steps(code))
+    for i, step in enumerate(steps):
+        if step.opname.startswith("LOAD_FAST") or step.opname in _GLOBAL | _AROUND:
+            # two locals at once, in Python 3.13: attributes are of the second
+            name = step.argval[-1] if type(step.argval) is tuple else step.argval
+            after = itertools.takewhile(
+                lambda s: s.opname in ("LOAD_ATTR", "LOAD_METHOD"), steps[i + 1 :]
+            )
+            yield step.opname, name, tuple([s.argval for s in after])
+
+
+def _steps(code: CodeType) -> Iterator[dis.Instruction]:
     for part in _codes(code):
-        steps = [s for s in dis.get_instructions(part) if s.opname not in ("EXTENDED_ARG", "NOP")]
-        for i, step in enumerate(steps):
-            if step.opname in _WRITES:
-                written.add(step.argval)
-            if step.opname not in _GLOBAL and step.opname not in _AROUND:
-                continue
-            attributes: list[str] = []
-            for after in steps[i + 1 :]:
-                if after.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
-                    break
-                attributes.append(after.argval)
-            found[step.opname in _AROUND, step.argval, tuple(attributes)] = None
-    return tuple([name for name in found if name[1] not in written])
+        for step in dis.get_instructions(part):
+            if step.opname not in ("EXTENDED_ARG", "NOP"):
+                yield step
+
+
+def _reads_whole(value: Any, attributes: tuple[str, ...]) -> bool:
+    """Say whether a value itself is read: alone, or, if it may change, by a method that only reads."""
+    if not attributes or _stays(value) or _may_be_asked(value):
+        return not attributes
+    return hasattr(_UNCHANGING.get(type(value), type(value)), attributes[0])
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -247,7 +293,7 @@ def _frozen(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return kind_of(value), value
-    if kind in (tuple, list, dict):
+    if kind in (tuple, list, dict, deque):
         if len(value) > MOST_PARTS:
             return _Held(value)
         pairs = value.items() if kind is dict else enumerate(value)
@@ -255,6 +301,13 @@ def _frozen(value: Any) -> Any:
         if any([type(name) not in _PLAIN or type(part) is _Held for name, part in parts]):
             return _Held(value)
         return kind, tuple(parts)
+    if kind in (set, frozenset):
+        members = frozenset([_frozen(part) for part in value]) if len(value) <= MOST_PARTS else ()
+        held = (not members and value) or any([type(part) is _Held for part in members])
+        return _Held(value) if held else (kind, members)
+    if kind.__module__ == "numpy" and kind.__name__ == "ndarray":
+        small = value.size <= MOST_PARTS and value.dtype.kind != "O"
+        return (kind, value.dtype.str, value.shape, value.tobytes()) if small else _Held(value)
     if isinstance(value, SymbolicTensor) and value.node.closed:
         return "symbols", value.node, value.axes  # equal trees are one node
     if is_scalar(value):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
 
 from namedtensor.axes import Axis, NamedSize, distinct, parse_axes
 from namedtensor.errors import AxisNameError, KindError
+from namedtensor.formula.outside import asked_of
 from namedtensor.operations.lifting import Declared
 
 
@@ -249,6 +250,8 @@ class Parameter:
     state: bool = False
     lift: Any = None
     stack: bool = False
+    #: Of a setting: the attributes that the body reads of it.
+    asked: tuple[tuple[str, ...], ...] = ()
     # kept, because each call asks for them
     tensor: bool = field(init=False, compare=False)
     setting: bool = field(init=False, compare=False)
@@ -284,8 +287,10 @@ class Signature:
     python: inspect.Signature
     before: tuple[Parameter, ...] = field(init=False, compare=False)
     after: tuple[Parameter, ...] = field(init=False, compare=False)
+    asked: dict[str, tuple[tuple[str, ...], ...]] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "asked", {p.name: p.asked for p in self.parameters if p.asked})
         object.__setattr__(self, "before", tuple([p for p in self.parameters if not p.after]))
         object.__setattr__(self, "after", tuple([p for p in self.parameters if p.after]))
 
@@ -361,8 +366,11 @@ def read_signature(function: Callable[..., Any], scope: dict[str, Any]) -> Signa
         if space is None and bundle is None and lift is None:
             _refuse_lost(function, name, note)
         many = stack == "each"
+        code = getattr(function, "__code__", None)
+        plain = code is not None and space is None and bundle is None
+        asked = asked_of(code, name) if plain else ()
         parameters.append(
-            Parameter(name, space, bundle, after, parameter.default, state, lift, many)
+            Parameter(name, space, bundle, after, parameter.default, state, lift, many, asked)
         )
     result = _not_optional(annotations.get("return"))
     several = getattr(result, "__origin__", None) is tuple

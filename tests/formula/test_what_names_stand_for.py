@@ -3,6 +3,7 @@
 import threading
 import types
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -398,3 +399,128 @@ def test_threads_see_it() -> None:
         for thread in threads:
             thread.join()
     assert not wrong
+
+
+few: Any = None
+
+
+@formula
+def by_get(X: R[seq, emb]) -> R[seq, emb]:
+    return X * few.get("k")
+
+
+@formula
+def by_items(X: R[seq, emb]) -> R[seq, emb]:
+    for _, factor in few.items():
+        X = X * factor
+    return X
+
+
+@formula
+def by_count(X: R[seq, emb]) -> R[seq, emb]:
+    return X * few.count(1)
+
+
+@formula
+def by_members(X: R[seq, emb]) -> R[seq, emb]:
+    return X * sum(few)
+
+
+@formula
+def by_first(X: R[seq, emb]) -> R[seq, emb]:
+    return X * float(few[0])
+
+
+@formula
+def by_sum(X: R[seq, emb]) -> R[seq, emb]:
+    return X * float(few.sum())
+
+
+READ: dict[str, tuple[Any, Any, Callable[[Any], Any]]] = {
+    "get of a dict": (by_get, {"k": 2.0}, lambda own: own.update(k=3.0)),
+    "items of a dict": (by_items, {"k": 2.0}, lambda own: own.update(k=3.0)),
+    "count of a list": (by_count, [1, 1], lambda own: own.append(1)),
+    "a set": (by_members, {2.0}, lambda own: own.add(1.0)),
+    "a deque": (by_first, deque([2.0]), lambda own: own.appendleft(3.0)),
+    "a small array": (by_first, np.array([2.0]), lambda own: own.fill(3.0)),
+    "a method of a small array": (by_sum, np.array([2.0]), lambda own: own.fill(3.0)),
+}
+
+
+@pytest.mark.parametrize(("f", "value", "change"), READ.values(), ids=READ)
+def test_a_container_of_few_numbers_is_read_as_it_is_now(f: Any, value: Any, change: Any) -> None:
+    globals()["few"] = value
+    assert_close(f(X), X * 2)
+    change(value)
+    assert_close(f(X), X * 3)
+    assert_close(f(X), X * 3)
+
+
+class Scaling:
+    def __init__(self) -> None:
+        self.factor = 2.0
+        self.parts = {"k": 2.0}
+        self.called = 0
+
+    @formula
+    def __call__(self, X: R[seq, emb]) -> R[seq, emb]:
+        return X * self.factor
+
+    @formula
+    def by_part(self, X: R[seq, emb]) -> R[seq, emb]:
+        return X * self.parts.get("k", 1.0)
+
+
+@formula
+def by_setting(X: R[seq, emb], own: Any) -> R[seq, emb]:
+    return X * own.factor
+
+
+@formula
+def scaled(X: R[emb], own: Any = None, *, W: R[emb]) -> R[emb]:
+    return X * own.factor * W
+
+
+@formula
+def scaled_late(X: R[emb], *, W: R[emb], own: Any = None) -> R[emb]:
+    return X * own.factor * W
+
+
+@formula
+def bundle_scaled(X: R[emb], *, part: scaled_late) -> R[emb]:
+    return part(X)
+
+
+def test_an_object_in_a_setting_is_read_as_it_is_now() -> None:
+    own = Scaling()
+    for f in (own, own.by_part, lambda X: by_setting(X, own), lambda X: by_setting(X, own=own)):
+        own.factor = own.parts["k"] = 2.0
+        assert_close(f(X), X * 2)  # type: ignore[operator]
+        own.factor = own.parts["k"] = 3.0
+        assert_close(f(X), X * 3)  # type: ignore[operator]
+        assert_close(f(X), X * 3)  # type: ignore[operator]
+
+
+def test_an_object_in_a_setting_of_a_module_is_read_as_it_is_now() -> None:
+    data = X.to("torch").to("float32")
+    for make in (
+        lambda own: scaled.module(emb[3], own=own),
+        lambda own: scaled_late.module(emb[3], own=own),
+        lambda own: bundle_scaled.module(emb[3], part=dict(own=own)),
+    ):
+        own = Scaling()
+        module = make(own)
+        first = module(data)
+        assert_close(module(data), first)
+        own.factor = 3.0
+        assert_close(module(data), first * 1.5)
+        assert_close(module(data), first * 1.5)
+
+
+def test_what_a_body_does_not_read_of_an_object_makes_no_new_plans() -> None:
+    own = Scaling()
+    before = Scaling.__dict__["__call__"].planned
+    for _ in range(3):
+        own.called += 1
+        own(X)
+    assert Scaling.__dict__["__call__"].planned == before + 1

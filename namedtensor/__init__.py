@@ -267,11 +267,8 @@ def __getattr__(name: str) -> object:
         from namedtensor.display.magic import load
 
         return load
-    import sys
+    if name.startswith("_"):  # what protocols ask for
+        raise AttributeError(f"module 'namedtensor' has no attribute {name!r}")
+    from namedtensor.tensor.habits import not_public
 
-    from namedtensor.tensor.habits import in_place_of
-
-    found = "" if name.startswith("_") else in_place_of(name)
-    hint = f"\nhint: {found}" if found else ""
-    said = f"module 'namedtensor' has no attribute {name!r}{hint}"
-    raise AttributeError(said, name=name, obj=sys.modules[__name__])
+    raise not_public(name)

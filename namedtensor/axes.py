@@ -389,6 +389,8 @@ class Axis:
         return Rename(parse_axes(before), (self,))
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):  # as in: seq in X.axes
+            return self.size is None and self.name == other
         if not isinstance(other, Axis):
             return NotImplemented
         return self.name == other.name and (

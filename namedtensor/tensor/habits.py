@@ -60,6 +60,21 @@ _ROWS = (
     ),
     ("is_floating_point is_complex", "a dtype has a kind, which is a word", "kind"),
 )
+#: Functions of functions, and of data without names: what is written here.
+_NO_OPERATIONS = {
+    word: hint
+    for words, hint in (
+        ("array asarray as_tensor from_numpy Tensor", '`nt.tensor([[1.0, 2.0]], "seq emb")`'),
+        ("jacobian jacrev jacfwd", "nt.derivative(f)(X)"),
+        ("hessian", "nt.derivative(nt.grad(f))(X)"),
+        ("jvp", "nt.differential(f)(X, dX)"),
+        ("vmap", "none is needed: formulas and operations lift over further axes"),
+        ("compile jit", "torch.compile(f)"),
+        ("module", "f.module(...), with f a formula and the sizes of its axes"),
+        ("manual_seed seed", "torch.manual_seed(0), or generator=np.random.default_rng(0)"),
+    )
+    for word in words.split()
+}
 #: A method of numpy's arrays and torch's tensors: why it is none of ours, and a form of the hint.
 _METHODS = {word: (why, form) for words, why, form in _ROWS for word in words.split()}
 _DTYPES = {
@@ -660,6 +675,15 @@ def takes_any(public: Any) -> bool:
 def _operates(public: object) -> bool:
     """Say whether a public name is an operation, and not a door to files such as nt.save."""
     return str(getattr(public, "__module__", "")).startswith("namedtensor.operations")
+
+
+def not_public(word: str) -> HabitError:
+    """Make the error of a name that the package does not have, such as nt.arange."""
+    hint = in_place_of(word) or _NO_OPERATIONS.get(word, "")
+    if not hint:
+        guess = nearest(word, dir(sys.modules["namedtensor"]), 0.6)
+        hint = f"did you mean nt.{guess}?" if guess else "dir(nt) lists what there is"
+    return HabitError(f"nt.{word}", f"namedtensor has no {word}", hint=hint)
 
 
 def in_place_of(word: str) -> str:

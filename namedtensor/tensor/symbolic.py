@@ -201,7 +201,9 @@ class SymbolicTensor(NamedTensor):
 
     def __hash__(self) -> int:
         # a table asks a number for its value
-        return hash(self._number("hash") if _is_given(self.node) else self.node)
+        node = self.node
+        size = node.type.host and node.type.kind == "int" and tracing.get() is not None
+        return hash(self._number("hash") if size or _is_given(node) else node)
 
     def _class(self) -> type:
         """Answer isinstance(x, float) for a symbol that stands for a floating number of the call."""

@@ -152,11 +152,30 @@ def test_what_others_call_so_is_told_where_the_package_is_asked_for_it(name):
     assert isinstance(eval(code[1] if code else hint, scope), nt.NamedTensor)
 
 
-def test_a_name_of_nobody_has_no_hint():
-    for name in ("tensr", "_private", "tril"):
-        with pytest.raises(AttributeError) as caught:
-            getattr(nt, name)
-        assert str(caught.value) == f"module 'namedtensor' has no attribute {name!r}"
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("tensr", "did you mean nt.tensor?"),
+        ("sofmax", "did you mean nt.softmax?"),
+        ("tril", "dir(nt) lists what there is"),
+        ("hessian", "nt.derivative(nt.grad(f))(X)"),
+        ("array", '`nt.tensor([[1.0, 2.0]], "seq emb")`'),
+    ],
+)
+def test_a_name_that_the_package_lacks_is_answered_in_our_words(name, hint):
+    check(
+        lambda: getattr(nt, name),
+        nt.HabitError,
+        f"nt.{name}: namedtensor has no {name}\nhint: {hint}",
+    )
+
+
+def test_what_protocols_ask_the_package_for_is_answered_as_python_does():
+    with pytest.raises(AttributeError) as caught:
+        _ = nt._private
+    assert type(caught.value) is AttributeError
+    with pytest.raises(ImportError, match="cannot import name 'softmx'"):
+        from namedtensor import softmx  # noqa: F401
 
 
 def test_a_door_to_files_is_no_hint():

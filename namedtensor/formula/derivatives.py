@@ -29,7 +29,7 @@ from namedtensor.formula.rewrite.engine import in_plain_forms
 from namedtensor.formula.signature import Parameter, R, Signature, Space
 from namedtensor.formula.state import Cell, nothing_runs
 from namedtensor.formula.written import DerivedFrom, name_part, names_kept, writing
-from namedtensor.operations.calculus import By, of_function, starred
+from namedtensor.operations.calculus import By, complex_result, of_function, starred
 from namedtensor.operations.derivatives import change, gradients, lifted
 from namedtensor.operations.derivatives import derivative as derived
 from namedtensor.operations.expanding import ALIKE, EXPAND
@@ -289,6 +289,9 @@ class Derived(Formula):
         if self.what == "grad":
             if Y.type.axes:
                 raise self._has_axes(Y, leaves)
+            if Y.type.kind == "complex":
+                shapes = [(path, spaced(value.sizes)) for path, (_, value, _) in leaves.items()]
+                raise complex_result(f"{self.call}(...)", f"{self.of.name}(...)", shapes)
             return gradients(Y, parts, writing())
         if self.what == "differential":
             pairs = zip(self.places, parts, strict=True)

@@ -21,6 +21,7 @@ from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
     BackendError,
+    DerivativeError,
     KindError,
     NamedTensorError,
     kind_of_thing,
@@ -77,7 +78,14 @@ def of_function(
             if dX and _seen(X) != _seen(*dX):
                 same_shape("differential(f)(X, dX)", "X", X, "dX", *dX)
             ways = _BY_TORCH if all(map(_is_torch, (X, *dX))) else _ON_SYMBOLS
-            found.append(ways[what](one, X, *dX))
+            try:
+                found.append(ways[what](one, X, *dX))
+            except RuntimeError as error:
+                if not str(error).startswith("derivative for "):  # which torch has no rule for
+                    raise
+                why = f"torch cannot: {error}"
+                hint = f'make a formula of f, or derive on numpy: nt.{what}(f)(X.to("numpy"))'
+                raise DerivativeError(f"{what}(f)(X)", why, shapes(X), hint) from None
         if what == "differential":
             return reduce(lambda a, b: a + b, found)
         return tuple(found) if isinstance(by, tuple) else found[0]
@@ -197,9 +205,21 @@ def _of_one(
                 shapes(X, result, labels=["X", "f(X)"]),
                 "nt.sum[...](f(X)) reduces all axes; nt.derivative(f)(X) keeps them",
             )
+        if what == "grad" and result.kind == "complex":
+            raise complex_result("grad(f)(X)", "f(X)", shapes(X, result, labels=["X", "f(X)"]))
         return result
 
     return X, one
+
+
+def complex_result(call: str, what: str, shown: list[tuple[str, str]]) -> KindError:
+    """Make the error of the gradient of a complex number."""
+    return KindError(
+        call,
+        f"{what} is a complex number, and a gradient is of a real one",
+        shown,
+        f"nt.real({what}), nt.imag({what}) or nt.abs({what}); nt.derivative gives complex numbers",
+    )
 
 
 # ------------------------------------------------------------------------------------ by symbols
@@ -262,12 +282,15 @@ def _differential_on_symbols(
 def _positional(
     one: Callable[[Any], NamedTensor], X: NamedTensor
 ) -> tuple[Callable[[Any], Any], list[Any]]:
-    """Give a function of X's data, and a list that will hold its last named result."""
+    """Give a function of X's data, and a list that will hold its last named result.
+
+    Whole numbers and truth values, which do not change with X, become numbers of X's dtype.
+    """
     seen: list[Any] = [None]
 
     def positional(data: Any) -> Any:
-        seen[0] = one(NamedTensor(data, X.layout))
-        return seen[0].data
+        seen[0] = Y = one(NamedTensor(data, X.layout))
+        return Y.data if Y.kind in ("float", "complex") else Y.data.to(data.dtype)
 
     return positional, seen
 
@@ -276,14 +299,24 @@ def _derivative_by_torch(one: Callable[[Any], NamedTensor], X: NamedTensor) -> N
     import torch
 
     positional, seen = _positional(one, X)
+    if X.kind == "complex":
+        raise DerivativeError(
+            "derivative(f)(X)",
+            "X holds complex numbers, and torch has partial derivatives by real ones",
+            shapes(X),
+            'make a formula of f, or derive on numpy: nt.derivative(f)(X.to("numpy"))',
+        )
     result = positional(X.data)
     if result.numel() * X.data.numel() == 0:  # torch's vmap takes no axis of size 0
         jacobian = result.new_zeros((*result.shape, *X.data.shape))
     else:
+        parts = (torch.real, torch.imag) if result.is_complex() else (lambda x: x,)
         with _every_derivative():
-            jacobian = torch.func.jacrev(positional)(X.data)
+            found = [torch.func.jacrev(lambda x, p=p: p(positional(x)))(X.data) for p in parts]
+        jacobian = torch.complex(*found) if result.is_complex() else found[0]
     stars = starred(X.axes, seen[0].axes)
-    layout = layout_of((*seen[0].axes, *stars.values()), "float", X.layout.backend)
+    kind = "complex" if result.is_complex() else "float"
+    layout = layout_of((*seen[0].axes, *stars.values()), kind, X.layout.backend)
     return NamedTensor(jacobian, layout)
 
 

@@ -24,6 +24,13 @@ class Gradients(Held):
                 shapes(self),
                 'X.to("float32")',
             )
+        if not (requires or data.is_leaf):
+            raise BackendError(
+                "X.requires_grad_(False)",
+                "X is computed from tensors whose operations are recorded",
+                shapes(self),
+                "`X.detach()` has the same numbers as a constant",
+            )
         data.requires_grad_(requires)
         return self
 
@@ -38,9 +45,18 @@ class Gradients(Held):
         found = self._torch_data("X.grad").grad
         return None if found is None else type(self)(found, self.layout)
 
-    def backward(self, gradient: Self | None = None) -> None:
-        """Compute gradients of this single number, or along a gradient of X's shape."""
+    def backward(
+        self,
+        gradient: Self | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+    ) -> None:
+        """Compute gradients of this single number, or along a gradient of X's shape.
+
+        With `retain_graph` it can be called again, and with `create_graph` the gradients have gradients.
+        """
         data = self._torch_data("X.backward()")
+        kept = {"retain_graph": retain_graph, "create_graph": create_graph}
         if gradient is None:
             if self.axes:
                 raise AxisSizeError(
@@ -49,13 +65,20 @@ class Gradients(Held):
                     shapes(self),
                     "reduce first: nt.sum[...](X).backward()",
                 )
+            if self.kind == "complex":
+                raise KindError(
+                    "X.backward()",
+                    "X is a complex number, and a gradient is of a real one",
+                    shapes(self),
+                    "nt.real(X), nt.imag(X) or nt.abs(X)",
+                )
             self._recorded("X.backward()")
-            data.backward()
+            data.backward(**kept)
         else:
             self._recorded("X.backward(gradient)")
             same_shape("X.backward(gradient)", "X", self, "gradient", gradient)
             along: Any = gradient
-            data.backward(along.torch(*self.axes))
+            data.backward(along.torch(*self.axes), **kept)
 
     def _recorded(self, call: str) -> None:
         if not self.requires_grad:

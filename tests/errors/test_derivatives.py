@@ -20,6 +20,11 @@ def layer(X: R[emb], *, W: R[emb, hid]) -> R[hid]:
 
 
 @formula
+def wave(X: R[emb]) -> R:
+    return nt.sum[emb](X * 1j)
+
+
+@formula
 def both(X: R[emb]) -> tuple[R[emb], R]:
     return X, nt.sum[emb](X)
 
@@ -56,6 +61,67 @@ def through(**rule):
 
 
 CASES = [
+    case(
+        "the gradient of a complex number",
+        lambda: nt.grad(lambda X: nt.sum[emb](X * 1j))(X),
+        nt.KindError,
+        """
+grad(f)(X): f(X) is a complex number, and a gradient is of a real one
+  X    : emb[4]
+  f(X) : () a single number
+hint: nt.real(f(X)), nt.imag(f(X)) or nt.abs(f(X)); nt.derivative gives complex numbers
+""",
+    ),
+    case(
+        "the gradient of a formula that gives a complex number",
+        lambda: nt.grad(wave)(X),
+        nt.KindError,
+        """
+grad(wave)(...): wave(...) is a complex number, and a gradient is of a real one
+  X : emb[4]
+hint: nt.real(wave(...)), nt.imag(wave(...)) or nt.abs(wave(...)); nt.derivative gives complex numbers
+""",
+    ),
+    case(
+        "derivatives by complex numbers on torch",
+        lambda: nt.derivative(lambda X: X * X)(X.to("torch") * 1j),
+        nt.DerivativeError,
+        """
+derivative(f)(X): X holds complex numbers, and torch has partial derivatives by real ones
+  X : emb[4]
+hint: make a formula of f, or derive on numpy: nt.derivative(f)(X.to("numpy"))
+""",
+    ),
+    case(
+        "a derivative that torch has not",
+        lambda: nt.derivative(nt.grad(lambda X: nt.sum[emb](nt.hardsigmoid(X))))(X.to("torch")),
+        nt.DerivativeError,
+        """
+derivative(f)(X): torch cannot: derivative for aten::hardsigmoid_backward is not implemented
+  X : emb[4]
+hint: make a formula of f, or derive on numpy: nt.derivative(f)(X.to("numpy"))
+""",
+    ),
+    case(
+        "backward from a complex number",
+        lambda: nt.sum[emb](X.to("torch").requires_grad_() * 1j).backward(),
+        nt.KindError,
+        """
+X.backward(): X is a complex number, and a gradient is of a real one
+  X : () a single number
+hint: nt.real(X), nt.imag(X) or nt.abs(X)
+""",
+    ),
+    case(
+        "no gradients of what is computed from recorded tensors",
+        lambda: (2 * nt.ones("emb[4]", backend="torch").requires_grad_()).requires_grad_(False),
+        nt.BackendError,
+        """
+X.requires_grad_(False): X is computed from tensors whose operations are recorded
+  X : emb[4]
+hint: `X.detach()` has the same numbers as a constant
+""",
+    ),
     case(
         "a gradient of a formula that gives axes",
         lambda: nt.grad(layer),
@@ -193,3 +259,25 @@ hint: multiply each change by what does not depend on it, and add: lambda X, dX:
 @pytest.mark.parametrize(("call", "error", "text"), CASES)
 def test_the_error_is_explained(call, error, text):
     check(call, error, text)
+
+
+def test_what_does_not_change_has_derivative_0_on_both_libraries():
+    for backend in ("numpy", "torch"):
+        Y = nt.tensor(np.array([1.0, 3.0, 2.0]), "emb").to(backend)
+        assert not nt.grad(lambda X: nt.argmax_index[emb](X))(Y).numpy(emb).any()
+        assert not nt.derivative(lambda X: nt.argmax[emb](X))(Y).numpy(emb, "emb*").any()
+        assert not nt.grad(lambda X: nt.sum[emb](nt.cast(X > 1, int)))(Y).numpy(emb).any()
+
+
+def test_a_complex_derivative_is_the_same_on_both_libraries():
+    Y = nt.tensor(np.array([1.0, 3.0, 2.0]), "emb")
+    found = nt.derivative(lambda X: X * X * (1 + 2j))
+    nt.testing.assert_close(found(Y.to("torch")).to("numpy"), found(Y))
+
+
+def test_backward_runs_again_where_its_graph_is_kept():
+    Y = nt.ones("emb[4]", backend="torch").requires_grad_()
+    loss = nt.sum[emb](Y**2)
+    loss.backward(retain_graph=True)
+    loss.backward()
+    assert Y.grad.torch(emb).tolist() == [4.0] * 4

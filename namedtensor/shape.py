@@ -40,8 +40,9 @@ class Shape:
         hint = 'nt.Shape("seq[7] emb[512]")'
         raise AxisNameError("Shape[...]", "a shape is made of its axes, in parentheses", hint=hint)
 
-    def __init__(self, axes: Any = ()) -> None:
-        parsed = parse_axes(axes) if not isinstance(axes, Shape) else tuple(axes)
+    def __init__(self, *axes: Any) -> None:
+        given = axes[0] if len(axes) == 1 else axes
+        parsed = parse_axes(given) if not isinstance(given, Shape) else tuple(given)
         distinct("Shape(...)", parsed)
         self._sizes: dict[str, Any] = {axis.name: axis.size for axis in parsed}
 

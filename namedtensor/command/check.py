@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         default=60.0,
         metavar="SECONDS",
         help="how long one file may take to import (60)",
@@ -57,6 +57,18 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="print, as a diff, the changes that are certain; no file is changed",
     )
+
+
+def seconds(word: str) -> float:
+    """Read a time: a number above 0, and no more than a year.
+
+    >>> seconds("2.5")
+    2.5
+    """
+    number = float(word)
+    if not 0 <= number <= 3e7:
+        raise ArgumentTypeError(f"{word} is no time that can be waited")
+    return number
 
 
 def perform(given: Namespace) -> int:

@@ -166,8 +166,14 @@ def drawn(
 ) -> dict[str, Any]:
     """Give the inputs that are given, and draw at random those that are not and have no default.
 
-    Raises: CommandError for the size of an axis that no input has.
+    Raises: CommandError for the size of an axis that no input has, or has otherwise.
     """
+    for path, X in given.items():
+        for name, size in X.sizes:
+            if sizes.get(name, size) != size:
+                raise CommandError(
+                    f"--size {name}={sizes[name]}: {name} is {size} in {path}, as given"
+                )
     every = {a.name: a.size for i in inputs for a in i.space.axes}
     for X in given.values():
         every |= {name: size for name, size in X.sizes if not isinstance(every.get(name), int)}

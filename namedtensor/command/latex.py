@@ -54,6 +54,8 @@ def module_of(name: str) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         raise CommandError(f"{name}: {type(error).__name__}: {error}") from None
+    except SystemExit:
+        raise CommandError(f"{name}: it ends the program when it is run") from None
     finally:
         sys.path.remove(str(path.parent))
     return module

@@ -22,6 +22,8 @@ JOBS = (check, run, draw, python, latex, lsp)
 def parser() -> ArgumentParser:
     """Make the parser of the command line; each job adds its own options."""
     whole = ArgumentParser(PROGRAM, description="LaTeX of the named tensor notation, as a program.")
+    version = sys.modules["namedtensor"].__version__
+    whole.add_argument("--version", action="version", version=f"{PROGRAM} {version}")
     jobs = whole.add_subparsers(dest="job", required=True, metavar="JOB")
     for job in JOBS:
         text = (job.__doc__ or "").partition("\n")[0]

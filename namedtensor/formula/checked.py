@@ -163,6 +163,7 @@ class _Signature:
         self.skip = 1 if parameters and parameters[0].name in ("self", "cls") else 0
         plain = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
         self.names = [p.name for p in plain[self.skip :]]
+        self.open = len(plain) < len(parameters) or not parameters
         self.optional = {p.name for p in plain if p.default is None}
 
     def name(self, place: int) -> str:
@@ -173,6 +174,14 @@ def _checked(pattern: _Pattern, function: Any, name: str) -> Any:
     """Wrap a function in the check of its arguments and results."""
     signature = _Signature(function)
     call = f"{name}({', '.join([signature.name(i) for i in range(len(pattern.inputs))])})"
+    if len(pattern.inputs) > len(signature.names) and not signature.open:
+        own = ", ".join(signature.names)
+        raise AxisNameError(
+            f"checked({pattern.text!r})",
+            f"the pattern has axes for {len(pattern.inputs)} arguments, and {name}({own}) takes "
+            f"{len(signature.names)}",
+            hint="give one group of axes for each argument, with commas between",
+        )
 
     @functools.wraps(function)
     def run(*args: Any, **named: Any) -> Any:

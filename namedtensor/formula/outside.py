@@ -35,7 +35,7 @@ _GLOBAL = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
 _AROUND = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _WRITES = frozenset({"STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"})
 #: What does not change has the methods that only read.
-_UNCHANGING = {list: tuple, deque: tuple, set: frozenset, dict: MappingProxyType}
+_UNCHANGING: dict[type, type] = {list: tuple, deque: tuple, set: frozenset, dict: MappingProxyType}
 _MISSING = object()
 
 

@@ -122,6 +122,9 @@ class Steps:
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
+    def __getitem__(self, place: Any) -> Any:
+        return self.rows[place]
+
     def __len__(self) -> int:
         return len(self.rows)
 

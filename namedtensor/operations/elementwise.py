@@ -796,7 +796,7 @@ def clip(X: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Na
 
         clip(x) = min(max(x, low), high),  lifted over every axis
 
-    Raises: KindError where both are left out.
+    Raises: KindError where both are left out, or low is a number above high.
 
     >>> nt.clip(7.0, 0.0, 1.0)
     1.0
@@ -807,6 +807,13 @@ def clip(X: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Na
             "it brings numbers between two ends, and both are left out",
             shapes(X) if isinstance(X, NamedTensor) else [],
             "nt.clip(X, 0.0, 1.0), or one of them: nt.clip(X, high=1.0)",
+        )
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
+        raise KindError(
+            f"clip(X, {low}, {high})",
+            f"no number lies between {low} and {high}",
+            shapes(X) if isinstance(X, NamedTensor) else [],
+            f"the lower end comes first: nt.clip(X, {high}, {low})",
         )
     found: Any = X if low is None else maximum(X, low)
     return found if high is None else minimum(found, high)

@@ -24,12 +24,13 @@ class Held:
     def __init_subclass__(cls) -> None:
         refuse_assignments(cls)
 
-    def __init__(self, data: Any = None, layout: Layout | None = None) -> None:
-        if layout is None:
+    def __init__(self, data: Any = None, layout: Layout | None = None, *more: Any) -> None:
+        if more or not isinstance(layout, Layout):
+            named = ", ".join(map(repr, (layout, *more)))
             raise AxisNameError(
-                "NamedTensor(data)",
-                "the axes of data have no names",
-                hint=naming("data", data),
+                "NamedTensor(data)" if layout is None else "NamedTensor(data, ...)",
+                "the axes of data have no names" if layout is None else "nt.tensor names axes",
+                hint=naming("data", data) if layout is None else f"nt.tensor(data, {named})",
             )
         self._data = data
         self._layout = layout

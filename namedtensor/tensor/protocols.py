@@ -94,6 +94,14 @@ class Protocols(Held):
             "X = X.at[seq(0)].set(Y)",
         )
 
+    def __delitem__(self, record: object) -> NoReturn:
+        raise AxisNameError(
+            "del X[...]",
+            "named tensors are values; those without some records are new ones",
+            shapes(self),
+            "select those to keep: X[seq[1:]], or X[seq[[0, 2]]]",
+        )
+
     if not TYPE_CHECKING:  # which find a misspelt attribute themselves
 
         def __getattr__(self, word: str) -> NoReturn:

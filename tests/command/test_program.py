@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import namedtensor as nt
 import namedtensor.command.program as program
 from namedtensor.command import main
 from tests.project.interpreter import ROOT
@@ -196,3 +197,27 @@ def test_standard_input_is_a_document(capsys, monkeypatch):
     status, out, err = said(capsys, "python", "-")
     assert (status, err) == (0, "")
     assert "def f(X: R[seq]) -> R" in out
+
+
+@pytest.mark.parametrize("word", ["-1", "nan", "inf"])
+def test_a_time_that_cannot_be_waited_has_status_2(word, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["check", f"--timeout={word}", "a.py"])
+    assert left.value.code == 2
+    assert f"argument --timeout: {word} is no time that can be waited" in capsys.readouterr().err
+
+
+def test_a_file_that_ends_the_program_has_status_2(tmp_path, capsys):
+    file = tmp_path / "ends.py"
+    file.write_text("raise SystemExit(3)")
+    assert said(capsys, "latex", str(file)) == (
+        2,
+        "",
+        f"namedtensor: {file}: it ends the program when it is run\n",
+    )
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert (left.value.code, capsys.readouterr().out) == (0, f"namedtensor {nt.__version__}\n")

@@ -132,6 +132,16 @@ def test_sizes_that_do_not_meet_have_status_1(said, tmp_path):
     )
 
 
+def test_a_size_that_a_given_input_has_otherwise_has_status_2(said, tmp_path):
+    file = tmp_path / "in.npz"
+    np.savez(file, X=np.ones((2, 3)))
+    assert said("--name", "project", "--set", str(file), "--size", "emb=7") == (
+        2,
+        "",
+        "namedtensor: --size emb=7: emb is 3 in X, as given\n",
+    )
+
+
 def test_torch_that_is_not_installed_has_status_2(said, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     assert said("--name", "project", "--backend", "torch") == (

@@ -445,3 +445,18 @@ hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
 @pytest.mark.parametrize(("call", "error", "text"), CASES)
 def test_the_error_is_explained(call, error, text):
     check(call, error, text)
+
+
+def test_a_shape_takes_its_axes_one_by_one_as_tensors_do():
+    assert nt.Shape(seq[3], nt.Axis("emb")[4]) == nt.Shape("seq[3]", "emb[4]") == "emb[4] seq[3]"
+    assert nt.Shape() == nt.Shape(())
+
+
+def test_an_axis_is_found_among_names():
+    X = nt.ones("seq[3] emb[4]")
+    assert seq in X.axes
+    assert X.axes == (seq, nt.Axis("emb"))
+    assert X.axes.index(seq) == 0
+    assert {"seq": 1}[seq] == 1
+    assert seq != "emb"
+    assert seq[3] != "seq"

@@ -39,6 +39,15 @@ hint: name its axes: nt.tensor(data, "ax")
 """,
     ),
     case(
+        "a tensor made by its class with axes",
+        lambda: nt.NamedTensor(np.ones((3, 4)), seq, emb),
+        nt.AxisNameError,
+        """
+NamedTensor(data, ...): nt.tensor names axes
+hint: nt.tensor(data, seq, emb)
+""",
+    ),
+    case(
         "axes of the class",
         lambda: nt.NamedTensor[seq, emb],
         nt.AxisNameError,
@@ -436,6 +445,16 @@ hint: `X.size(seq)` for one axis, `X.shape.count` for all records; an array in a
 iter(X): a named tensor has no first axis to run along
   X : seq[3] emb[4]
 hint: name the axis: for Y in nt.unstack[seq](X)
+""",
+    ),
+    case(
+        "deletion",
+        lambda: X.__delitem__(seq(0)),
+        nt.AxisNameError,
+        """
+del X[...]: named tensors are values; those without some records are new ones
+  X : seq[3] emb[4]
+hint: select those to keep: X[seq[1:]], or X[seq[[0, 2]]]
 """,
     ),
     case(

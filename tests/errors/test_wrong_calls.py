@@ -74,6 +74,16 @@ hint: fuse=True or fuse=False
 """,
     ),
     case(
+        "ends in the wrong order",
+        lambda: nt.clip(X, 1.0, -1.0),
+        nt.KindError,
+        """
+clip(X, 1.0, -1.0): no number lies between 1.0 and -1.0
+  X : seq[2] emb[3]
+hint: the lower end comes first: nt.clip(X, -1.0, 1.0)
+""",
+    ),
+    case(
         "no end to clip at",
         lambda: nt.clip(X),
         nt.KindError,

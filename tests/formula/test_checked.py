@@ -298,3 +298,19 @@ def test_gradients_and_vmap_pass():
 def test_patterns_and_what_is_decorated_are_held(make, error, text):
     with pytest.raises(error, match=text.replace("[", "\\[")):
         make()
+
+
+def test_more_groups_than_arguments_are_refused_where_the_function_is_defined():
+    def alone(x):
+        return x
+
+    check(
+        lambda: nt.checked("seq emb, emb hid -> seq hid")(alone),
+        nt.AxisNameError,
+        """
+checked('seq emb, emb hid -> seq hid'): the pattern has axes for 2 arguments, and alone(x) takes 1
+hint: give one group of axes for each argument, with commas between
+""".strip(),
+    )
+    assert nt.checked("-> seq")(lambda: np.ones(2))().shape == (2,)
+    assert nt.checked("seq, seq -> seq")(lambda *x: x[0])(np.ones(2), np.ones(2)).shape == (2,)

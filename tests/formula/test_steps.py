@@ -419,3 +419,9 @@ def test_bodies_see_numbers_while_debugging(library):
     count = len(seen)
     around(X)
     assert len(seen) == count
+
+
+def test_rows_are_found_by_their_places():
+    table = nt.steps(att, *SHAPES)
+    assert (table[0], table[-1]) == (table.rows[0], table.rows[-1])
+    assert table[:2] == table.rows[:2]

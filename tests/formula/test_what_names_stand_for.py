@@ -524,3 +524,15 @@ def test_what_a_body_does_not_read_of_an_object_makes_no_new_plans() -> None:
         own.called += 1
         own(X)
     assert Scaling.__dict__["__call__"].planned == before + 1
+
+
+@formula
+def by_table(X: R[seq, emb]) -> R[seq, emb]:
+    return X * {3: 2.0, 2: 4.0}.get(abs(emb), 0.0) * (1.0 if abs(seq) in {2, 5} else 3.0)
+
+
+def test_a_table_and_a_set_find_the_size_of_each_call() -> None:
+    assert_close(by_table(X), X * 2)
+    short = X[emb[:2]]
+    assert_close(by_table(short), short * 4)
+    assert_close(by_table(nt.concat[seq](X, X)), nt.concat[seq](X, X) * 6)

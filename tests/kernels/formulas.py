@@ -240,6 +240,30 @@ def group_norm(
 
 
 @formula
+def merged_group_norm(
+    X: R[emb, height, width], gamma: R[emb], beta: R[emb]
+) -> R[emb, height, width]:
+    parts = X[emb >> (head[3], emb)]
+    found = (parts - nt.mean[emb, height, width](parts)) / nt.sqrt(
+        nt.var[emb, height, width](parts) + 1e-3
+    )
+    return beta + gamma * found[(head, emb) >> emb]
+
+
+@formula
+def group_norm_merged_last(
+    X: R[emb, height], gamma: R[emb], beta: R[head, kernel]
+) -> R[emb, height]:
+    parts, gain = X[emb >> (head, kernel[2])], gamma[emb >> (head, kernel[2])]
+    return (nt.standardize[kernel, height](parts) * gain + beta)[(head, kernel) >> emb]
+
+
+@formula
+def group_norm_without_places(X: R[emb], gamma: R[emb]) -> R[emb]:
+    return nt.standardize[val](X[emb >> (key, val[2])])[(key, val) >> emb] * gamma
+
+
+@formula
 def gain_of_one_of_two(X: R[emb, hid], gamma: R[emb]) -> R[emb, hid]:
     return gamma * nt.standardize[emb, hid](X)
 
@@ -560,6 +584,9 @@ ROWS = [
     Row(instance_norm, "channel_norm"),
     Row(batch_norm, "channel_norm"),
     Row(group_norm, "channel_norm"),
+    Row(merged_group_norm, "group_norm"),
+    Row(group_norm_merged_last, "group_norm"),
+    Row(group_norm_without_places, "group_norm"),
     Row(gain_of_one_of_two, "channel_norm"),
     Row(rms_norm, "rms_norm"),
     Row(lookup, "lookup"),

@@ -19,6 +19,7 @@ from namedtensor.formula.rewrite.linear import identity, linear
 from namedtensor.formula.rewrite.lookup import cross_entropy, lookup
 from namedtensor.formula.rewrite.normalisation import (
     channel_norm,
+    group_norm,
     layer_norm,
     rms_norm,
     spelled_standardize,
@@ -120,6 +121,7 @@ FORMS = (
 KERNELS = (
     Rule("attention", formulas.attention, attention, asks=True),
     Rule("cross_entropy", formulas.cross_entropy, cross_entropy, selects=True),
+    Rule("group_norm", formulas.group_norm, group_norm, asks=True),
     Rule("layer_norm", formulas.layer_norm, layer_norm, asks=True),
     Rule("channel_norm", formulas.channel_norm, channel_norm, asks=True),
     Rule("rms_norm", formulas.rms_norm, rms_norm, asks=True),

@@ -82,6 +82,11 @@ def channel_norm(X: R[chans, seq], gamma: R[chans], beta: R[chans]) -> R[chans, 
     return standardize[seq](X) * gamma + beta
 
 
+def group_norm(X: R[chans, seq], gamma: R[chans], beta: R[chans]) -> R[chans, seq]:
+    groups = X[chans >> (out[1], chans)]
+    return standardize[chans, seq](groups)[(out, chans) >> chans] * gamma + beta
+
+
 def rms_norm(X: R[emb], gamma: R[emb], eps: float = 1e-6) -> R[emb]:
     return X / sqrt(mean[emb](X * X) + eps) * gamma
 

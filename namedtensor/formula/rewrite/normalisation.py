@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
 from namedtensor.formula.rewrite.patterns import each_term, factors, terms
 from namedtensor.formula.rewrite.spelled import squared
 from namedtensor.operations.reductions import MEAN, VAR
+from namedtensor.operations.renaming import MERGE, RENAME
 from namedtensor.operations.training import STORED
-from namedtensor.primitives import Call, Node, Type, number, primitive, table
+from namedtensor.plans import Emitter, Lowered, Value
+from namedtensor.primitives import Call, Node, Type, combine, number, primitive, table
 from namedtensor.primitives.node import apply_node, operands_first, without
 from namedtensor.primitives.notation import KERNEL
+from namedtensor.primitives.sizes import as_node
 
 
 def spelled_standardize(node: Node) -> Node | None:
@@ -75,10 +78,76 @@ def channel_norm(node: Node, shared: Collection[Node] = ()) -> Node | None:
     return None
 
 
-def _weighed(node: Node, shared: Collection[Node]) -> Iterator[tuple[Node, Node, list[Node]]]:
+def group_norm(node: Node, shared: Collection[Node] = ()) -> Node | None:
+    """Channels that are split into groups, standardized in each with its places, weighed and merged.
+
+    Gain and shift may stand on either side of the merging.
+    """
+    if node.name == "merge" and node.operands[0] not in shared:
+        parts, channel = node.operation.params
+        for core, gamma, beta in _weighed(node.operands[0], shared):
+            unsplit = [_merged(w, parts, channel) for w in (gamma, *beta)]
+            found = _in_groups(core, parts, channel, unsplit)
+            if found is not None:
+                return found
+    for top, gamma, beta in _weighed(node, shared, _is_merged):
+        merged = _below_names(top)
+        core = merged.operands[0]
+        if core.name != "standardize" or core in shared or merged in shared:
+            continue
+        parts, channel = merged.operation.params
+        found = _in_groups(core, parts, channel, [gamma, *beta])
+        if found is None or merged is top:
+            return found
+        if dict(top.operation.params[0]).get(channel, channel) == channel:
+            return apply_node(top.operation, (found,))
+    return None
+
+
+def _below_names(node: Node) -> Node:
+    """Look below a renaming: the names of axes that lift stay above a merging."""
+    return node.operands[0] if node.operation.primitive is RENAME else node
+
+
+def _is_merged(node: Node) -> bool:
+    return _below_names(node).operation.primitive is MERGE
+
+
+def _merged(w: Node, parts: tuple[str, ...], channel: str) -> Node | None:
+    """Give weights of the parts of channels as weights of the channels."""
+    if w.name == "split" and w.operation.params[:2] == (channel, parts):
+        return w.operands[0]
+    return apply_node(MERGE(parts, channel), (w,)) if set(w.type.names) == set(parts) else None
+
+
+def _in_groups(
+    core: Node, parts: tuple[str, ...], channel: str, weights: list[Node | None]
+) -> Node | None:
+    """Give the kernel for a standardized split of channels whose weights are by channel."""
+    (axes,) = core.operation.params
+    whole, eps = core.operands
+    given = [w for w in weights if w is not None and w.type.names == (channel,)]
+    if whole.name != "split" or whole.operation.params[:2] != (channel, parts) or len(parts) != 2:
+        return None
+    if parts[0] in axes or parts[1] not in axes or len(given) < len(weights):
+        return None
+    if whole.type.kind != "float":
+        return None
+    sizes = [as_node(whole.type.size(part)) for part in parts]
+    places = tuple([a for a in axes if a != parts[1]])
+    operation = GROUP_NORM((channel, *places), len(weights) > 1)
+    return apply_node(operation, (whole.operands[0], *given, *sizes, eps))
+
+
+def _weighed(
+    node: Node,
+    shared: Collection[Node],
+    is_core: Callable[[Node], bool] = lambda node: node.name == "standardize",
+) -> Iterator[tuple[Node, Node, list[Node]]]:
     """Read standardize[ax](X) * gamma + beta of real numbers, in any order, beta or not.
 
-    What is used elsewhere too is left, because a kernel would compute it again.
+    Or another core than standardize. What is used elsewhere too is left, because a kernel would compute
+    it again.
     """
     parts = list(itertools.islice(each_term(node), 3))
     if len(parts) > 2:
@@ -86,8 +155,8 @@ def _weighed(node: Node, shared: Collection[Node]) -> Iterator[tuple[Node, Node,
     for product in parts:
         beta = without(parts, product)
         scaled = factors(product)
-        core = [f for f in scaled if f.name == "standardize"]
-        gamma = [f for f in scaled if f.name != "standardize"]
+        core = [f for f in scaled if is_core(f)]
+        gamma = [f for f in scaled if not is_core(f)]
         if len(core) != 1 or len(gamma) != 1 or any(w.type.weak for w in (*gamma, *beta)):
             continue
         if core[0].operands[0].type.kind == "float" and core[0] not in shared:
@@ -97,7 +166,7 @@ def _weighed(node: Node, shared: Collection[Node]) -> Iterator[tuple[Node, Node,
 def _norm_rule(call: Call) -> Type:
     axes = call.params[0]
     call.need(0, axes)
-    for i in range(1, len(call.types) - 1):
+    for i in range(1, len(call.types)):
         for axis in call.types[i].names:
             call.agree(axis, (0, i))
     return call.types[0]
@@ -161,6 +230,34 @@ def _lower_channel_norm(emit: Any, call: Any, x: Any, *rest: Any) -> Any:
 
 
 CHANNEL_NORM = primitive("channel_norm", _norm_rule, _lower_channel_norm, notation=KERNEL)
+
+
+def _group_rule(call: Call) -> Type:
+    """The sizes of the two parts of the channels stand before eps."""
+    *_, groups, inside, _ = call.values
+    n = call.types[0].size(call.params[0][0])
+    call.guards.append((n, combine("mul", groups, inside)))
+    return _norm_rule(call)
+
+
+def _lower_group_norm(emit: Emitter, call: Lowered, x: Value, *rest: Value) -> Value:
+    *weights, groups, _, eps = rest
+    channel, *places = call.params[0]
+    batch = [a for a in x.axes if a != channel and a not in places]
+    places = [a for a in x.axes if a in places]
+    axes = (*batch, channel, *places)
+    code = emit.permute(x, axes).code
+    sizes = [emit.size(call.type.size(a)) for a in (channel, *places)]
+    if len(batch) != 1:
+        code = emit.call("reshape", code, (emit.product_of(x.type, batch), *sizes))
+    shift = weights[1].code if len(weights) > 1 else None
+    code = emit.call("group_norm", code, groups, weights[0], shift, eps)
+    if len(batch) != 1:
+        code = emit.call("reshape", code, emit.sizes_of(call.type, axes))
+    return emit.bind(code, axes, call.type, "normed")
+
+
+GROUP_NORM = primitive("group_norm", _group_rule, _lower_group_norm, notation=KERNEL)
 
 
 # --------------------------------------- means and variances that a state needs of the same data

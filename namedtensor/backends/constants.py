@@ -38,10 +38,12 @@ class Kept:
         self.found: dict[Any, Any] = {}
 
     def __call__(self, *given: Any) -> Any:
-        *sizes, like = given
+        like = given[-1]
         if not self.usable(like):
             return self.make(*given)
-        return self._find((*sizes, getattr(like, "device", None), self.state()), given, None)
+        key = (*given[:-1], getattr(like, "device", None), self.state())
+        result = self.found.get(key)
+        return self._find(key, given, None) if result is None else result
 
     def like(self, *given: Any) -> Any:
         """Give the constant in the dtype and on the device of `like`."""

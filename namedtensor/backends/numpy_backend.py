@@ -440,7 +440,12 @@ def top_indices(x: Array, k: int, dim: int, largest: bool) -> Array:
     return np.take(argsort(x, dim, largest), np.arange(k), axis=dim)
 
 
+def top(x: Array, k: int, dim: int, largest: bool) -> Array:
+    return take_along(x, top_indices(x, k, dim, largest), dim)
+
+
 def take_along(x: Array, index: Array, dim: int) -> Array:
+    """Index dim by an array that has the other axes of x too."""
     return np.take_along_axis(x, index, dim)
 
 
@@ -486,11 +491,35 @@ def _written(write: Callable[[Array, Any, Array], None]) -> Callable[[Array, Any
     return written
 
 
+def _partwise(write: Callable[[Array, Any, Array], None]) -> Callable[[Array, Any, Array], Array]:
+    """Give a copy that is written at an index, or the ends and the step of a range, of some dims."""
+
+    def written(x: Array, places: Sequence[tuple[int, Any]], value: Array) -> Array:
+        found = {dim: slice(*at) if isinstance(at, tuple) else at for dim, at in places}
+        x = np.array(x)
+        write(x, tuple([found.get(dim, slice(None)) for dim in range(x.ndim)]), value)
+        return x
+
+    return written
+
+
+def _add(x: Array, index: Any, value: Array) -> None:
+    x[index] = x[index] + value
+
+
+set_part = _partwise(operator.setitem)
+add_part = _partwise(_add)
 set_at = _written(operator.setitem)
 add_at = _written(np.add.at)
 multiply_at = _written(np.multiply.at)
 min_at = _written(np.minimum.at)
 max_at = _written(np.maximum.at)
+
+
+def add_along(y: Array, index: Array, shape: Dims, dim: int) -> Array:
+    """Add y up in zeros of a shape: along dim at an index that has the axes up to it, elsewhere in place."""
+    grids = [index_grid(shape[i], index.ndim, i, y) for i in range(dim)]
+    return add_at(np.zeros(shape, dtype=y.dtype), (*grids, index), y)
 
 
 def all_inside(index: Array, n: int) -> Array:

@@ -111,7 +111,7 @@ def transformed(*tensors: Array) -> bool:
     torch has no public word for this; a test of torch.func says when this one changes.
     """
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor
-    return any(wrapped(t) for t in tensors)
+    return True in [wrapped(x) for x in tensors]
 
 
 class _Block:

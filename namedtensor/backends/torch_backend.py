@@ -23,6 +23,7 @@ from torch import softmax as softmax
 from torch import stack as stack
 from torch import unsqueeze as unsqueeze
 from torch import where as where
+from torch.compiler import is_compiling
 from torch.linalg import cholesky as cholesky
 from torch.linalg import det as det
 from torch.linalg import inv as inv
@@ -178,11 +179,14 @@ def kept(make: Callable[..., Array]) -> Kept:
 
 def _plain(x: Any) -> bool:
     """Say whether this is plain data, and not a stand-in of a compiler or a transform."""
-    return (
-        type(x) in (torch.Tensor, torch.nn.Parameter)
-        and not torch.compiler.is_compiling()
-        and not transformed(x)
-    )
+    return _direct(x) and not transformed(x)
+
+
+def _direct(x: Any) -> bool:
+    """Say whether operations on this data run when they are called, if only within torch.func."""
+    if is_compiling():
+        return False
+    return type(x) is torch.Tensor or type(x) is torch.nn.Parameter
 
 
 def _outside_of_inference(compute: Callable[[], Array]) -> Array:
@@ -465,6 +469,10 @@ def pad(x: Array, dim: int, before: int, after: int, value: Any) -> Array:
 # ------------------------------------------------------------------------------------ ordering
 
 
+def _part(dim: int, *bounds: int | None) -> tuple[slice, ...]:
+    return (slice(None),) * dim + (slice(*bounds),)
+
+
 def nonzero(x: Array) -> tuple[Array, ...]:
     return torch.nonzero(x, as_tuple=True)
 
@@ -477,15 +485,49 @@ def argsort(x: Array, dim: int, descending: bool) -> Array:
     return torch.sort(x, dim=dim, descending=descending, stable=True).indices
 
 
+#: Fewer numbers are sorted sooner than the greatest of them are found and compared.
+FEW = 1024
+
+
 def top_indices(x: Array, k: int, dim: int, largest: bool) -> Array:
+    """Give the indices of the greatest or the smallest numbers; equals keep their order."""
+    if x.is_cpu and _plain(x) and x.numel() > FEW and x.dtype is not torch.bool:
+        more = k < x.shape[dim]  # tells whether the last of k has an equal that is left out
+        values, indices = torch.topk(x.detach(), k + more, dim, largest)
+        before, after = values[_part(dim, None, -1)], values[_part(dim, 1, None)]
+        # torch has equals in any order; nan, which equals nothing, is left to the sort too
+        if bool(torch.all(before > after if largest else before < after)):
+            return indices[_part(dim, None, k)]
     return torch.narrow(argsort(x, dim, largest), dim, 0, k)
 
 
+def top(x: Array, k: int, dim: int, largest: bool) -> Array:
+    """Give the greatest or the smallest numbers, whose gradient goes to the first of equals."""
+    recorded = x.requires_grad and torch.is_grad_enabled()
+    if x.is_cpu and _plain(x) and not recorded and x.dtype is not torch.bool:
+        return torch.topk(x, k, dim, largest).values
+    return take_along(x, top_indices(x, k, dim, largest), dim)
+
+
 def take_along(x: Array, index: Array, dim: int) -> Array:
-    return torch.take_along_dim(x, index, dim)
+    """Index dim by an array that has the other axes of x too."""
+    index = _wide(index)
+    if _refuses(x):
+        try:
+            return torch.gather(x, dim, index)
+        except RuntimeError:
+            pass
+    grids = [index_grid(n, x.ndim, i, x) for i, n in enumerate(index.shape)]
+    grids[dim] = index
+    return x[tuple(grids)]
 
 
 def one_hot(index: Array, n: int) -> Array:
+    if _refuses(index) and index.numel():
+        try:
+            return F.one_hot(_wide(index), n)
+        except RuntimeError:  # an index outside has no 1
+            pass
     return (index.unsqueeze(-1) == torch.arange(n, device=index.device)).to(torch.int64)
 
 
@@ -498,11 +540,27 @@ def narrow(x: Array, dim: int, start: int | None, stop: int | None, step: int | 
         return torch.index_select(
             x, dim, torch.tensor(list(kept), dtype=torch.int64, device=x.device)
         )
-    return x[(slice(None),) * dim + (slice(start, stop, step),)]
+    return x[_part(dim, start, stop, step)]
+
+
+def _refuses(x: Array) -> bool:
+    """Say whether kernels that know no indices from the end refuse them: on the CPU, while nothing is traced.
+
+    They are faster than the general one, which takes what they refuse, or says what is wrong.
+    """
+    return x.is_cpu and _direct(x)
 
 
 def take(x: Array, index: Array, dim: int) -> Array:
     """Index axis dim by an array of any shape, whose axes come in its place, or by a number."""
+    if not isinstance(index, int) and _refuses(x) and x.numel():
+        try:
+            if index.ndim == 1:
+                return torch.index_select(x, dim, _wide(index))
+            if x.ndim == 2 and dim == 0 and index.ndim and x.is_floating_point():
+                return torch.embedding(x, _wide(index))
+        except (RuntimeError, IndexError):
+            pass
     found = x[(slice(None),) * dim + (_as_index(index),)]
     return found if isinstance(index, int) or index.ndim else found.squeeze(dim)
 
@@ -516,8 +574,13 @@ def from_front(index: Array, beyond: int) -> Array:
 def gather(x: Array, index: Sequence[Array]) -> Array:
     """Index the first axes by arrays that broadcast against one another, and numbers."""
     found = x[tuple([_as_index(i) for i in index])]
-    axes = [i.ndim for i in index if not isinstance(i, int)]
-    return found.squeeze(0) if axes and not [count for count in axes if count] else found
+    numbers = True
+    for i in index:
+        if not isinstance(i, int):
+            if i.ndim:
+                return found
+            numbers = False
+    return found if numbers else found.squeeze(0)
 
 
 def detach(x: Array) -> Array:
@@ -525,8 +588,15 @@ def detach(x: Array) -> Array:
     return x.detach()
 
 
+def _wide(index: Array) -> Array:
+    """Give an index the dtype that all kernels take; whole numbers of 8 bits would be masks to torch."""
+    return index if index.dtype is torch.int64 else index.long()
+
+
 def _as_index(index: Any) -> Any:
-    return index if isinstance(index, int) else _with_an_axis(index)
+    if isinstance(index, int):
+        return index
+    return _wide(index) if index.ndim else _with_an_axis(index)
 
 
 def _with_an_axis(index: Array) -> Array:
@@ -545,6 +615,35 @@ def set_at(x: Array, index: Any, value: Array) -> Array:
     return x
 
 
+def _with_part(
+    x: Array, places: Sequence[tuple[int, Any]], made: Callable[[Array], Array]
+) -> Array:
+    """Give x with another part, made of the one that is there; the last dim comes first among the places."""
+    if not places:
+        return made(x)
+    (dim, at), *rest = places
+    if isinstance(at, tuple):
+        start, stop, _ = ends = slice(*at).indices(x.shape[dim])
+        part = x[_part(dim, *ends)]
+        stop = max(start, stop)
+        return torch.slice_scatter(x, _with_part(part, rest, made), dim, start, stop, ends[2])
+    part = torch.select(x, dim, at)
+    return torch.select_scatter(x, _with_part(part, rest, made), dim, at)
+
+
+def set_part(x: Array, places: Sequence[tuple[int, Any]], value: Any) -> Array:
+    """Give x with a value at a part: an index, or the ends and the step of a range, for some dims."""
+    if isinstance(value, torch.Tensor):
+        value = value.to(x.dtype)
+        return _with_part(x, places, lambda part: torch.broadcast_to(value, part.shape))
+    return _with_part(x, places, lambda part: torch.full_like(part, value))
+
+
+def add_part(x: Array, places: Sequence[tuple[int, Any]], value: Any) -> Array:
+    """Give x with a value added at a part."""
+    return _with_part(x, places, lambda part: (part + value).to(x.dtype))
+
+
 def _places(x: Array, index: Any, value: Any) -> tuple[Array, Array]:
     """Give the places in memory order that an index means, and the value for each of them."""
     index = tuple([_with_an_axis(i) if isinstance(i, torch.Tensor) else i for i in index])
@@ -557,6 +656,21 @@ def add_at(x: Array, index: Any, value: Array) -> Array:
     index = tuple([_with_an_axis(torch.as_tensor(i, device=x.device)) for i in index])
     value = torch.as_tensor(value, dtype=x.dtype, device=x.device)
     return x.index_put(index, value, accumulate=True)
+
+
+def add_along(y: Array, index: Array, shape: Dims, dim: int) -> Array:
+    """Add y up in zeros of a shape: along dim at an index that has the axes up to it, elsewhere in place."""
+    index, zeros = _wide(index), y.new_zeros(shape)
+    if _refuses(y) and y.numel():
+        try:
+            if dim == 0:
+                return zeros.index_add(0, index, y)
+            if y.ndim == index.ndim:
+                return zeros.scatter_add(dim, index, y)
+        except (RuntimeError, IndexError):
+            pass
+    grids = [index_grid(shape[i], index.ndim, i, y) for i in range(dim)]
+    return add_at(zeros, (*grids, index), y)
 
 
 def _reduce_at(how: str) -> Callable[[Array, Any, Array], Array]:
@@ -592,10 +706,13 @@ min_at = _reduce_at("amin")
 max_at = _reduce_at("amax")
 
 
-def index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
-    """Count along one of several axes, shaped to broadcast against the others."""
+def _index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
     shape = (1,) * dim + (n,) + (1,) * (dims - dim - 1)
     return torch.arange(n, device=like.device).reshape(shape)
+
+
+#: Count along one of several axes, shaped to broadcast against the others.
+index_grid = kept(_index_grid)
 
 
 def windows(x: Array, dim: int, size: int, stride: int, dilation: int = 1) -> Array:
@@ -604,7 +721,7 @@ def windows(x: Array, dim: int, size: int, stride: int, dilation: int = 1) -> Ar
     seen = x.unfold(dim, (size - 1) * dilation + 1, stride)
     seen = seen if dilation == 1 else seen[..., ::dilation]
     # torch 2.13 gets the gradient wrong where a compiled graph gives away a view that overlaps itself
-    return seen.clone() if torch.compiler.is_compiling() else seen
+    return seen.clone() if is_compiling() else seen
 
 
 def overlap_add(
@@ -703,7 +820,7 @@ def matmul_each(x: Array, w: Array) -> Array:
     *lead, rows, _ = x.shape
     flat = torch.flatten(x, 0, -2) if lead else x
     # a compiler is not asked: it would make one graph for few rows and one for many
-    if not torch.compiler.is_compiling() and i * j >= LEAST_MATRIX:
+    if not is_compiling() and i * j >= LEAST_MATRIX:
         most = MOST_ROWS_RECORDED if torch.is_grad_enabled() else MOST_ROWS
         if flat.shape[0] <= most:
             product = torch.bmm(flat.expand(each, -1, -1), w)

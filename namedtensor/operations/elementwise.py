@@ -246,6 +246,11 @@ def lower_where(emit: Emitter, call: Lowered, *values: Value) -> Any:
     codes = [emit.aligned(v, axes) for v in (condition, *choices)]
     if call.type.host:
         return emit.bind(emit.host_call("where", *codes), axes, call.type)
+    number, other = choices
+    alike = number.type.host and other.type.kind == call.type.kind and other.axes == axes
+    if alike and emit.backend.name == "torch" and not call.type.weak:
+        code = emit.call("masked_fill", codes[2], codes[0], codes[1])  # it starts faster
+        return emit.bind(code, axes, call.type, "where")
     word = "where_weak" if call.type.weak else "where"
     return emit.bind(emit.call(word, *codes), axes, call.type, "where")
 

@@ -239,6 +239,8 @@ def lower_index(emit: Emitter, call: Lowered, x: Value, *indices: Value) -> Any:
         code = emit.call("take", x.code, indices[0].code, at)
         return emit.bind(code, (*x.axes[:at], *indices[0].axes, *x.axes[at + 1 :]), call.type)
     rest = tuple([a for a in x.axes if a not in axes and a not in shared])
+    if len(axes) == 1 and not rest:
+        return _lower_along(emit, call, x, indices[0], order[len(shared) :])
     moved = emit.permute(x, (*shared, *axes, *rest))
     grids = [
         emit.call("index_grid", emit.size(x.type.size(a)), len(order), i, indices[0].code)
@@ -247,6 +249,27 @@ def lower_index(emit: Emitter, call: Lowered, x: Value, *indices: Value) -> Any:
     places = (*grids, *[emit.aligned(i, order) for i in indices])
     code = emit.call("gather", moved, places)
     return emit.bind(code, (*order, *rest), call.type)
+
+
+def _lower_along(emit: Emitter, call: Lowered, x: Value, index: Value, own: tuple[str, ...]) -> Any:
+    """Index an axis by a tensor that has all others: its own axes, joined, stand in the axis's place."""
+    ((axis,),) = call.params
+    at = x.place(axis)
+    before, after = x.axes[:at], x.axes[at + 1 :]
+    if not own:
+        index = emit.permute(index, (*before, *after))
+        code = emit.call("take_along", x, emit.call("unsqueeze", index, at), at)
+        return emit.bind(emit.call("select", code, at, 0), index.axes, call.type)
+    axes = (*before, *own, *after)
+    index = emit.permute(index, axes)
+    if len(own) > 1:
+        sizes = [emit.product_of(index.type, own)]
+        lead, tail = [[emit.size(x.type.size(a)) for a in side] for side in (before, after)]
+        index = emit.reshape(index, (*lead, *sizes, *tail), (*before, "", *after))
+    code = emit.call("take_along", x, index, at)
+    if len(own) > 1:
+        code = emit.call("reshape", code, emit.sizes_of(call.type, axes))
+    return emit.bind(code, axes, call.type)
 
 
 def write_index(operation: Operation, labels: tuple[str, ...]) -> str:
@@ -418,8 +441,9 @@ def _lower_scatter(emit: Emitter, call: Lowered, y: Value, *given: Value) -> Any
     every = dict.fromkeys([*y.axes, *own])
     shared = [a for a in every if a in own and a not in used]
     rest = [a for a in every if a not in own and a not in used]
-    order = (*shared, *used)
-    if y.type.kind in ("bool", "int") and not y.type.host:  # a narrow dtype would wrap around
+    if y.type.host:
+        y = emit.bind(emit.call("full", (), y, emit.named(indices[0])), (), Type((), y.type.kind))
+    if y.type.kind in ("bool", "int"):  # a narrow dtype would wrap around
         y = emit.bind(emit.call("integer", y.code), y.axes, y.type.of_kind("int"))
     y = emit.named(emit.typed_like(y, indices))
     alone = [a for a in used if a not in own]  # one place for all of their numbers
@@ -430,16 +454,27 @@ def _lower_scatter(emit: Emitter, call: Lowered, y: Value, *given: Value) -> Any
             emit.bind(added, kept, y.type.with_axes([(a, y.type.size(a)) for a in kept]))
         )
         used = tuple([a for a in used if a in own])
-    like = y if not y.type.host else indices[0]
+    order = (*shared, *used)
     size_of = {a: emit.size(call.type.size(a)) for a in (*shared, *rest)}
     shape = [*[size_of[a] for a in shared], *[n.code for n in sizes], *[size_of[a] for a in rest]]
-    zeros = emit.call("full_like_kind", tuple(shape), 0, like.code)
+    if len(made) == 1:
+        index, value = emit.permute(indices[0], order), emit.aligned(y, (*order, *rest))
+        place = index.code
+        if len(y.axes) < len(order) + len(rest):
+            full = [*[emit.size(index.type.size(a)) for a in order], *[size_of[a] for a in rest]]
+            value = emit.call("broadcast_to", value, tuple(full))
+        if len(used) != 1:
+            lead, records = shape[: len(shared)], emit.product_of(index.type, used)
+            place = emit.call("reshape", place, (*lead, records))
+            value = emit.call("reshape", value, (*lead, records, *shape[len(shared) + 1 :]))
+        code = emit.call("add_along", value, place, tuple(shape), len(shared))
+        return emit.bind(code, (*shared, *made, *rest), call.type, "scattered")
+    zeros = emit.call("full_like_kind", tuple(shape), 0, y.code)
     codes = [
-        emit.call("index_grid", size_of[a], len(order), i, like.code) for i, a in enumerate(shared)
+        emit.call("index_grid", size_of[a], len(order), i, y.code) for i, a in enumerate(shared)
     ]
     codes += [emit.aligned(i, order) for i in indices]
-    value = y.code if y.type.host else emit.aligned(y, (*order, *rest))
-    code = emit.call("add_at", zeros, tuple(codes), value)
+    code = emit.call("add_at", zeros, tuple(codes), emit.aligned(y, (*order, *rest)))
     return emit.bind(code, (*shared, *made, *rest), call.type, "scattered")
 
 
@@ -674,14 +709,31 @@ def lower_update(word: str) -> Callable[..., Any]:
         kept = [a for a in stored if by_axis.get(a, ("", "slice"))[1] == "slice"]
         tensor_axes = dict.fromkeys([a for i in indices for a in i.axes])
         order = (*[a for a in kept if a not in tensor_axes], *tensor_axes)
-        each = [_place_code(emit, base, a, by_axis.get(a), given.get(a), order) for a in stored]
         y = emit.fitting(emit.typed_like(y, [x]), [x])
         if x.type.kind == y.type.kind == "int" and not y.type.host:
             base = emit.bind(emit.call("widened", base, emit.named(y)), stored, call.type)
-        code = emit.call(word, base, tuple(each), emit.aligned(y, order))
+        if word in PARTWISE and all(map(_is_part, places)):
+            parts = [
+                (stored.index(a), given[a].code if a in given else by_axis[a][2:])
+                for a in reversed(stored)
+                if a in by_axis
+            ]
+            code = emit.call(PARTWISE[word], base, tuple(parts), emit.aligned(y, kept))
+        else:
+            each = [_place_code(emit, base, a, by_axis.get(a), given.get(a), order) for a in stored]
+            code = emit.call(word, base, tuple(each), emit.aligned(y, order))
         return emit.bind(code, stored, call.type)
 
     return lower
+
+
+#: What writes to a part of an array that numbers and ranges tell, for each update that has it.
+PARTWISE = {"set_at": "set_part", "add_at": "add_part"}
+
+
+def _is_part(place: tuple[Any, ...]) -> bool:
+    """Say whether a place is a number or a range that does not count down."""
+    return place[1] == "number" or (place[1] == "slice" and (place[4] is None or place[4] > 0))
 
 
 def _place_code(emit: Emitter, x: Value, axis: str, place: Any, given: Any, order: Any) -> Any:

@@ -132,17 +132,13 @@ def _top_rule(kind: Callable[[str], str], keeps_axis: bool) -> Callable[[Call], 
 def _lower_top(mode: str, largest: bool) -> Callable[..., Any]:
     def lower(emit: Emitter, call: Lowered, x: Value, k: Value) -> Any:
         axis, new = call.params
-        x = emit.named(x)
-        rest = tuple([a for a in x.axes if a != axis])
-        moved = emit.named(emit.permute(x, (*rest, axis)))
-        index = emit.call("top_indices", moved.code, k.code, len(rest), largest)
-        if mode == "index":
-            return emit.bind(index, (*rest, new), call.type, "indices")
-        if mode == "one_hot":
-            hot = emit.call("one_hot", index, emit.size(x.type.size(axis)))
-            return emit.bind(hot, (*rest, new, axis), call.type, "one_hot")
-        code = emit.call("take_along", moved.code, index, len(rest))
-        return emit.bind(code, (*rest, new), call.type, "top")
+        word = "top" if mode == "value" else "top_indices"
+        code = emit.call(word, x.code, k.code, x.place(axis), largest)
+        axes = tuple([new if a == axis else a for a in x.axes])
+        if mode != "one_hot":
+            return emit.bind(code, axes, call.type, "top" if mode == "value" else "indices")
+        hot = emit.call("one_hot", code, emit.size(x.type.size(axis)))
+        return emit.bind(hot, (*axes, axis), call.type, "one_hot")
 
     return lower
 

@@ -293,6 +293,8 @@ class Axis:
     @overload
     def __getitem__(self, item: Any) -> Any: ...
     def __getitem__(self, item: Any) -> Any:
+        if type(item) is int and item >= 0 and self.size is None:
+            return Axis.known(self.name, item)
         if isinstance(item, (slice, list)):
             return AxisSelection(self.name, item)
         if isinstance(item, SizeName):
@@ -485,15 +487,14 @@ class Rename:
     after: tuple[Axis, ...]
 
     def __post_init__(self) -> None:
-        counts = sorted([len(self.before), len(self.after)])
-        if counts[0] != 1:
+        if min(len(self.before), len(self.after)) != 1:
             raise AxisNameError(
                 repr(self),
                 "only one to one, many to one and one to many make sense",
                 hint="rename one by one, X[a >> b, c >> d], or merge and then split",
             )
         for side in (self.before, self.after):
-            if len(side) > 1:
+            if len(side) > 1 and len({axis.name for axis in side}) < len(side):
                 distinct(repr(self), side)
 
     def __repr__(self) -> str:
@@ -566,22 +567,27 @@ def parse_axes(spec: Any) -> tuple[Axis, ...]:
     """Read axes from an Axis, a string such as "seq emb[512]", or a sequence of both."""
     if isinstance(spec, Axis):
         return (spec,)
-    if caches_closed() or not _stays(spec):
+    if type(spec) is tuple and all([type(part) is Axis for part in spec]):
+        return spec
+    if caches_closed() or not stays(spec):
         return _read(spec)
     found = _READ.get(spec)
     return keep(_READ, spec, _read(spec), _MOST_READ) if found is None else found
 
 
-def _stays(spec: Any) -> bool:
+def stays(spec: Any) -> bool:
     """Say whether what is written so is read alike wherever it stands: it has names that a body sees."""
     if type(spec) is str:
         return FRESH not in spec
-    return type(spec) is tuple and all(
-        [
-            (type(part) is Axis and part.size is None) or (type(part) is str and FRESH not in part)
-            for part in spec
-        ]
-    )
+    if type(spec) is not tuple:
+        return False
+    for part in spec:
+        if type(part) is Axis:
+            if part.size is not None and type(part.size) is not int:
+                return False
+        elif type(part) is not str or FRESH in part:
+            return False
+    return True
 
 
 def _read(spec: Any) -> tuple[Axis, ...]:

@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from namedtensor.axes import Axis, distinct, naming, parse_axes, primed, shown, unused, visible
+from namedtensor.axes import (
+    Axis,
+    distinct,
+    naming,
+    parse_axes,
+    primed,
+    shown,
+    stays,
+    unused,
+    visible,
+)
 from namedtensor.compilers import caches_closed, compiling, keep
 from namedtensor.errors import (
     AxisMissingError,
@@ -63,7 +73,7 @@ class AxisFunction(Generic[P, T]):
         self.__doc__ = doc
         self._bind = bind
         self.distinct = distinct
-        self._bound: dict[str, Callable[P, T]] = {}
+        self._bound: dict[Any, Callable[P, T]] = {}
         self.__signature__: inspect.Signature | None = None
 
     def __getitem__(self, axes: Any) -> Callable[P, T]:
@@ -71,7 +81,12 @@ class AxisFunction(Generic[P, T]):
             return self._over_all  # type: ignore[return-value]
         # kept by name: a compiler compares text, but not axes
         key = axes.name if type(axes) is Axis and axes.size is None else axes
-        bound = self._bound.get(key) if type(key) is str else None
+        bound: Callable[P, T] | None = None
+        if type(key) is str or (type(key) is tuple and not caches_closed()):
+            try:
+                bound = self._bound.get(key)
+            except TypeError:  # a list has no hash
+                bound = None
         if bound is None:
             if type(axes) is int or (
                 axes and type(axes) is tuple and all([type(a) is int for a in axes])
@@ -90,7 +105,7 @@ class AxisFunction(Generic[P, T]):
                 named.__signature__ = self.__signature__
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
-            if type(key) is str and not caches_closed():
+            if (type(key) is str or stays(key)) and not caches_closed():
                 bound = keep(self._bound, key, bound, MOST)
         return bound
 
@@ -308,23 +323,41 @@ def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Call
     """
     kept = [axis.name for axis in axes]
     axes = tuple([axis for axis in axes if kept.count(axis.name) == 1 or axis.size is None])
-    return functools.partial(_with_sizes, name, axes, bound)
+    given = tuple([axis for axis in axes if axis.size is not None])
+    return functools.partial(_with_sizes, name, axes, given, bound)
 
 
 def _with_sizes(
-    name: str, axes: tuple[Axis, ...], bound: Callable[..., Any], *operands: Any, **named: Any
+    name: str,
+    axes: tuple[Axis, ...],
+    given: tuple[Axis, ...],
+    bound: Callable[..., Any],
+    *operands: Any,
+    **named: Any,
 ) -> Any:
-    tensors = [x for x in operands[: 1 if name == "index" else None] if hasattr(x, "sizes")]
-    for label, X in zip("XYZUVW", tensors, strict=False):
-        for axis in axes:
-            if axis.size is not None and axis.name in X.axes and X.size(axis) != axis.size:
-                raise AxisSizeError(
-                    f"{name}[{', '.join(map(repr, axes))}]({', '.join('XYZUVW'[: len(tensors)])})",
-                    f"axis {axis.name} is {axis.size} in the call and {X.size(axis)} in {label}",
-                    [(w, spaced(Y.sizes)) for w, Y in zip("XYZUVW", tensors, strict=False)],
-                    f"leave the size out, {axis.name}, or give a new axis another name",
-                )
+    looked_at = operands[:1] if name == "index" else operands
+    for X in looked_at:
+        if isinstance(X, NamedTensor):
+            own = X.axes
+            for axis in given:
+                if axis.name in own and X.size(axis) != axis.size:
+                    raise _of_another_size(name, axes, axis, looked_at)
     return bound(*operands, **named)
+
+
+def _of_another_size(
+    name: str, axes: tuple[Axis, ...], axis: Axis, operands: Sequence[Any]
+) -> AxisSizeError:
+    """Make the error of an axis that has another size in the call than in an operand."""
+    tensors = list(zip("XYZUVW", tensors_among(operands), strict=False))
+    sizes = [(label, X.size(axis)) for label, X in tensors if axis.name in X.axes]
+    label, size = next((label, size) for label, size in sizes if size != axis.size)
+    return AxisSizeError(
+        f"{name}[{', '.join(map(repr, axes))}]({', '.join([label for label, _ in tensors])})",
+        f"axis {axis.name} is {axis.size} in the call and {size} in {label}",
+        [(w, spaced(Y.sizes)) for w, Y in tensors],
+        f"leave the size out, {axis.name}, or give a new axis another name",
+    )
 
 
 def _flat(operands: Sequence[Any]) -> list[Any]:

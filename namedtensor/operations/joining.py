@@ -14,7 +14,7 @@ from namedtensor.errors import AxisClashError, AxisNameError, AxisSizeError
 from namedtensor.operations.axis_functions import Tensor, axis_function, named_operand
 from namedtensor.operations.constants import made
 from namedtensor.plans import Emitter, Lowered, Value
-from namedtensor.primitives import Call, Primitive, Type, combine, primitive, table
+from namedtensor.primitives import Call, Node, Primitive, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
 from namedtensor.primitives.traits import EVERY, Acts, Traits
 from namedtensor.primitives.type import widest
@@ -130,6 +130,11 @@ def _place_beside(axis: str, axes: tuple[str, ...], wanted: Sequence[str]) -> in
     return at if at < len(axes) else 0
 
 
+def _alike(node: Node) -> bool:
+    """Say whether nothing is repeated: then the library refuses sizes that differ."""
+    return len({frozenset(part.type.names) for part in node.operands}) == 1
+
+
 def own_part(g: NamedTensor, X: Tensor, others: Sequence[Tensor]) -> NamedTensor:
     """Sum a gradient over the axes that X lacks and the other operands lift it over."""
     own = axes_of(X)
@@ -159,6 +164,7 @@ CONCAT = primitive(
     "concat",
     _concat_rule,
     _lower_concat,
+    trusted=_alike,
     notation=Word("concat", also=("cat", "Concat")),
     traits=Traits(
         linear=(EVERY,),
@@ -173,6 +179,7 @@ STACK = primitive(
     "stack",
     _stack_rule,
     _lower_stack,
+    trusted=_alike,
     notation=Word("stack"),
     traits=Traits(
         linear=(EVERY,),
@@ -212,7 +219,8 @@ def _joined_along(entry: Primitive) -> Callable[[tuple[Axis, ...]], Join]:
                     "are given",
                     hint=f"leave the size out: {axis.name}",
                 )
-            if name == "stack" and all([isinstance(x, NUMBERS) for x in tensors]):
+            numbers = name == "stack" and isinstance(tensors[0], NUMBERS)
+            if numbers and all([isinstance(x, NUMBERS) for x in tensors]):
                 return made(operation, *tensors)  # a tensor that depends on no data
             return apply(operation, *tensors)
 

@@ -10,11 +10,10 @@ With a stride s, a dilation d and p records of padding before, window i has X_{s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from namedtensor.axes import Axis, parse_axes, shown
+from namedtensor.axes import Axis, parse_axes, shown, size_here
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -260,9 +259,16 @@ class _Moved:
     given: dict[str, Any]
 
     def __post_init__(self) -> None:
+        X = self.X
+        if not isinstance(X, NamedTensor) or False in [
+            axis.name in X.axes for axis, _ in self.pairs
+        ]:
+            named_operand(self.head, X, *[axis for axis, _ in self.pairs])
+
+    @property
+    def head(self) -> str:
         axes = ", ".join(dict.fromkeys([repr(axis) for pair in self.pairs for axis in pair]))
-        self.head = f"{self.name}[{axes}]"
-        named_operand(self.head, self.X, *[axis for axis, _ in self.pairs])
+        return f"{self.name}[{axes}]"
 
     def fail(
         self, error: type[NamedTensorError], why: str, hint: Any = "", **instead: Any
@@ -286,9 +292,7 @@ class _Moved:
 
     def window(self, axis: Axis, kernel: Axis) -> Any:
         """Give the size of a window: the one in brackets, or that of a formula's argument."""
-        size: Any = None
-        with suppress(AxisSizeError):
-            size = abs(kernel)
+        size = size_here(kernel)
         if size is None or (isinstance(size, int) and size < 1):
             why = (
                 f"the window {kernel.name} has no size"
@@ -407,22 +411,26 @@ def _written(value: Any) -> str:
     return repr(value)
 
 
-def _moved(moved: _Moved) -> NamedTensor:
+def _moved(name: str, pairs: Pairs, X: NamedTensor, given: dict[str, Any]) -> NamedTensor:
     """Pad and unroll each axis; the windows of a pool do not overlap unless a stride says so."""
-    pool = moved.name == "pool"
-    sizes = [moved.window(*pair) for pair in moved.pairs]
+    pool, moved = name == "pool", _Moved(name, pairs, X, given)
+    sizes = [moved.window(*pair) for pair in pairs]
+    if not given:
+        for (axis, kernel), k in zip(pairs, sizes, strict=True):
+            X = apply((POOL if pool else UNROLL)(axis.name, kernel.name), X, k)
+        return X
     dilations = [moved.whole("dilation", d, 1) for d in moved.each("dilation", 1)]
     fills = pool and "stride" not in moved.given and "dilation" not in moved.given
     strides = sizes
     if not pool or "stride" in moved.given:
         strides = [moved.whole("stride", s, 1) for s in moved.each("stride", 1)]
-    X, value = moved.X, moved.given.get("value", 0)
+    value = given.get("value", 0)
     parts = zip(moved.pairs, sizes, strides, dilations, moved.paddings(), strict=True)
     for (axis, kernel), k, stride, dilation, padding in parts:
         n, span = moved.X.size(sized(axis.name, None)), _reach(k, dilation)
         if not _is(padding, 0):
             before, after = moved.width(padding, n, span, stride)
-            _check_value(moved.call, moved.X, value)
+            _check_value(lambda: moved.call, moved.X, value)
             X = apply(PAD(axis.name), X, before, after, value)
             moved.fits(axis, before + n + after, k, span, fills)
         if fills:
@@ -474,7 +482,7 @@ def unroll(
         1  2  3  4
     """
     given = {"stride": stride, "padding": padding, "dilation": dilation, "value": value}
-    return _moved(_Moved("unroll", pairs, X, _but(given, _USUAL)))
+    return _moved("unroll", pairs, X, _but(given, _USUAL))
 
 
 @axis_function(first=_in_pairs("pool", "nt.pool[seq, kernel[3]](X)"))
@@ -506,7 +514,7 @@ def pool(
          5  3
     """
     given = {"stride": stride, "padding": padding, "dilation": dilation, "value": value}
-    return _moved(_Moved("pool", pairs, X, _but(given, {**_USUAL, "stride": None})))
+    return _moved("pool", pairs, X, _but(given, {**_USUAL, "stride": None}))
 
 
 _USUAL = {"stride": 1, "padding": 0, "dilation": 1, "value": 0}
@@ -756,20 +764,24 @@ def pad(
     if mode != "constant":
         return _pad_by_itself(sized(axis, None), X, before, after, value, mode)
     if isinstance(X, NamedTensor):
-        call = f"pad[{shown(axis)}](X, {before!r}, {after!r}, {value!r})"
-        if any(isinstance(w, int) and w < 0 for w in (before, after)):
-            hint = f"select: X[{shown(axis)}[1:]]"
-            raise AxisSizeError(call, "a negative width would cut", shapes(X), hint)
+
+        def call() -> str:
+            return f"pad[{shown(axis)}](X, {before!r}, {after!r}, {value!r})"
+
+        for width in (before, after):
+            if isinstance(width, int) and width < 0:
+                hint = f"select: X[{shown(axis)}[1:]]"
+                raise AxisSizeError(call(), "a negative width would cut", shapes(X), hint)
         _check_value(call, X, value)
     return apply(op, X, before, after, value)
 
 
-def _check_value(call: str, X: NamedTensor, value: Tensor) -> None:
+def _check_value(call: Callable[[], str], X: NamedTensor, value: Tensor) -> None:
     """Refuse what torch would do silently: round the value to X's kind of numbers."""
     number = isinstance(value, (bool, int, float, complex))
     if number and value != 0 and KINDS.index(kind_of(value)) > KINDS.index(X.kind):
         raise KindError(
-            call,
+            call(),
             f"X holds {X.kind} numbers, which cannot hold {value!r}",
             shapes(X),
             f"nt.cast(X, {kind_of(value)}) first",

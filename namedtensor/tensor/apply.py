@@ -70,7 +70,9 @@ def apply(operation: Operation, x: Any = _NONE, *more: Any) -> NamedTensor:
     if more or type(x) is not NamedTensor:
         if len(more) == 1:
             return apply_two(operation, x, *more)
-        return _apply_any(operation, () if x is _NONE else (x, *more))
+        if more:
+            return _apply_several(operation, (x, *more))
+        return _apply_any(operation, () if x is _NONE else (x,))
     plan = operation.plans.get(x._layout)
     if plan is None:
         return _apply_any(operation, (x,))
@@ -98,6 +100,30 @@ def apply_two(operation: Operation, x: Any, y: Any) -> NamedTensor:
         data = plan.run(x._data, second)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, (x, y), error) from None
+    result: NamedTensor = _new(NamedTensor)
+    result._data = data
+    result._layout = plan.layout
+    return result
+
+
+def _apply_several(operation: Operation, operands: tuple[Any, ...]) -> NamedTensor:
+    """Apply an operation to three operands or more."""
+    key: list[Any] = []
+    arrays: list[Any] = []
+    for x in operands:
+        if type(x) is NamedTensor:
+            key.append(x._layout)
+            arrays.append(x._data)
+        else:
+            key.append(type(x))
+            arrays.append(x)
+    plan = operation.plans.get(tuple(key))
+    if plan is None:
+        return _apply_any(operation, operands)
+    try:
+        data = plan.run(*arrays)
+    except LIBRARY_ERRORS as error:
+        raise diagnose(operation, operands, error) from None
     result: NamedTensor = _new(NamedTensor)
     result._data = data
     result._layout = plan.layout

@@ -23,6 +23,7 @@ from namedtensor.axes import (
     parse_renames,
     primed,
     shown,
+    stays,
     visible,
 )
 from namedtensor.backends import backend_of
@@ -41,7 +42,7 @@ from namedtensor.plans import layout_of
 from namedtensor.primitives import Operation, table
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import named, updates
-from namedtensor.tensor.apply import apply
+from namedtensor.tensor.apply import apply, apply_two
 from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.named import MOST_CONTRACTIONS, NamedTensor, Tensor, contractions
 
@@ -49,12 +50,24 @@ _TABLE = table()
 _INDEX = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\(\s*(-?\d+)\s*\)\s*")
 _RANGE = re.compile(r"\s*([^\W\d]\w*'*\**)\s*\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*(-?\d*)\s*)?\]\s*")
 
+#: What was read from texts in brackets, and how many of them are kept.
+_READ: dict[str, Sequence[Any]] = {}
+_MOST_READ = 1024
+
 Part = Rename | AxisIndex | AxisSelection
+PARTS = (Rename, AxisIndex, AxisSelection)
 
 
 def bracket(X: NamedTensor, record: object) -> NamedTensor:
     """Index by named indices and selections, all at once, and then rename and reshape."""
-    parts = parse_record(X, record)
+    parts: list[Any] = [record] if type(record) in PARTS else parse_record(X, record)
+    if len(parts) == 1:
+        part = parts[0]
+        if type(part) is Rename:
+            return reshape(X, parts)
+        if part.name not in X.axes:
+            check_record(X, parts)
+        return index(X, parts)
     indices = [p for p in parts if not isinstance(p, Rename)]
     renames = [p for p in parts if isinstance(p, Rename)]
     check_record(X, indices)
@@ -65,12 +78,10 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
     """Read what stands in the brackets."""
     parts: list[Part] = []
     for item in record if isinstance(record, tuple) else (record,):
-        if isinstance(item, (Rename, AxisIndex, AxisSelection)):
+        if isinstance(item, PARTS):
             parts.append(item)
-        elif isinstance(item, str) and "->" in item:
-            parts += parse_renames(item)
         elif isinstance(item, str):
-            parts += _parse_indices(item)
+            parts += _parse_text(item)
         elif isinstance(item, Axis):
             raise AxisNameError(
                 f"X[{item!r}]",
@@ -148,6 +159,16 @@ def _short(item: object) -> str:
     return repr(item) if plain else type(item).__name__
 
 
+def _parse_text(text: str) -> Sequence[Part]:
+    """Read a text in brackets, once for each text that means the same everywhere."""
+    parts = _READ.get(text) if not caches_closed() else None
+    if parts is None:
+        parts = parse_renames(text) if "->" in text else tuple(_parse_indices(text))
+        if stays(text) and not caches_closed():
+            keep(_READ, text, parts, _MOST_READ)
+    return parts
+
+
 def _parse_indices(text: str) -> list[Part]:
     parts: list[Part] = []
     place = 0
@@ -200,14 +221,22 @@ def index(X: NamedTensor, parts: list[Any]) -> NamedTensor:
     """Apply named indices and selections."""
     tensors = []
     for part in parts:
-        if isinstance(part, AxisSelection) and isinstance(part.chosen, slice):
-            X = _slice(X, part.name, part.chosen)
-        elif isinstance(part, AxisSelection):
-            tensors.append((part.name, chosen_indices(X, part)))
-        elif isinstance(part.index, NamedTensor) and not _is_size(part.index):
+        if type(part) is AxisSelection:
+            if isinstance(part.chosen, slice):
+                X = _slice(X, part.name, part.chosen)
+            else:
+                tensors.append((part.name, chosen_indices(X, part)))
+        elif type(part.index) is int:
+            X = apply_two(_TABLE["at"](part.name), X, part.index)
+        elif type(part.index) is NamedTensor or (
+            isinstance(part.index, NamedTensor) and not _is_size(part.index)
+        ):
             tensors.append((part.name, part.index))
         else:
             X = apply(_TABLE["at"](part.name), X, whole(X, part))
+    if len(tensors) == 1:
+        ((name, given),) = tensors
+        return apply_two(_TABLE["index"]((name,)), X, given)
     if tensors:
         names = tuple([name for name, _ in tensors])
         X = apply(_TABLE["index"](names), X, *[given for _, given in tensors])
@@ -244,6 +273,8 @@ def _slice(X: NamedTensor, name: str, chosen: slice) -> Any:
 def slice_bounds(X: NamedTensor, name: str, chosen: slice) -> tuple[Any, Any, Any]:
     """Read start, stop and step: whole numbers, sizes of a formula, or None."""
     bounds = (chosen.start, chosen.stop, chosen.step)
+    if all([type(b) in (int, type(None)) for b in bounds]) and chosen.step != 0:
+        return bounds
     call = f"X[{AxisSelection(shown(name), chosen)}]"
     for bound in bounds:
         if bound is not None and not hasattr(bound, "__index__"):
@@ -349,6 +380,9 @@ def reshape(X: NamedTensor, parts: list[Rename]) -> NamedTensor:
 
 def _check_sizes(X: NamedTensor, part: Rename) -> None:
     """Raise unless axes written with a size have that size; `split` checks the axes that it makes."""
+    told = part.before if len(part.after) > 1 else (*part.before, *part.after)
+    if all([axis.size is None for axis in told]):
+        return
     sizes = dict(X.sizes)
     for axis in part.before:
         if axis.size is not None:

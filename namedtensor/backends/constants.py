@@ -43,21 +43,21 @@ class Kept:
             return self.make(*given)
         key = (*given[:-1], getattr(like, "device", None), self.state())
         result = self.found.get(key)
-        return self._find(key, given, None) if result is None else result
+        return self._kept(key, given, None) if result is None else result
 
     def like(self, *given: Any) -> Any:
         """Give the constant in the dtype and on the device of `like`."""
-        *sizes, like = given
+        like = given[-1]
         if not self.usable(like):
             return self.as_like(self.make(*given), like)
-        return self._find((*sizes, like.dtype, like.device, self.state()), given, like)
-
-    def _find(self, key: Any, given: tuple[Any, ...], like: Any) -> Any:
+        key = (*given[:-1], like.dtype, like.device, self.state())
         result = self.found.get(key)
-        if result is None:
-            result = self.apart(lambda: self._made(given, like))
-            if result.nbytes <= LARGE and self.usable(result):
-                result = keep(self.found, key, result, MANY)
+        return self._kept(key, given, like) if result is None else result
+
+    def _kept(self, key: Any, given: tuple[Any, ...], like: Any) -> Any:
+        result = self.apart(lambda: self._made(given, like))
+        if result.nbytes <= LARGE and self.usable(result):
+            result = keep(self.found, key, result, MANY)
         return result
 
     def _made(self, given: tuple[Any, ...], like: Any) -> Any:

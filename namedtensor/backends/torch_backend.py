@@ -573,14 +573,14 @@ def from_front(index: Array, beyond: int) -> Array:
 
 def gather(x: Array, index: Sequence[Array]) -> Array:
     """Index the first axes by arrays that broadcast against one another, and numbers."""
-    found = x[tuple([_as_index(i) for i in index])]
-    numbers = True
     for i in index:
-        if not isinstance(i, int):
-            if i.ndim:
-                return found
-            numbers = False
-    return found if numbers else found.squeeze(0)
+        if isinstance(i, int) or i.dtype is not torch.int64 or not i.ndim:
+            break
+    else:
+        return x[tuple(index)]
+    found = x[tuple([_as_index(i) for i in index])]
+    axes = [i.ndim for i in index if not isinstance(i, int)]
+    return found.squeeze(0) if axes and not [count for count in axes if count] else found
 
 
 def detach(x: Array) -> Array:
@@ -631,17 +631,31 @@ def _with_part(
     return torch.select_scatter(x, _with_part(part, rest, made), dim, at)
 
 
+def _copied(x: Array, places: Sequence[tuple[int, Any]]) -> tuple[Array, Array]:
+    """Give a copy of x, and a view of its part."""
+    x = part = x.clone()
+    for dim, at in places:
+        part = part[_part(dim, *at)] if isinstance(at, tuple) else torch.select(part, dim, at)
+    return x, part
+
+
 def set_part(x: Array, places: Sequence[tuple[int, Any]], value: Any) -> Array:
     """Give x with a value at a part: an index, or the ends and the step of a range, for some dims."""
     if isinstance(value, torch.Tensor):
         value = value.to(x.dtype)
         return _with_part(x, places, lambda part: torch.broadcast_to(value, part.shape))
-    return _with_part(x, places, lambda part: torch.full_like(part, value))
+    x, part = _copied(x, places)
+    part.fill_(value)
+    return x
 
 
 def add_part(x: Array, places: Sequence[tuple[int, Any]], value: Any) -> Array:
     """Give x with a value added at a part."""
-    return _with_part(x, places, lambda part: (part + value).to(x.dtype))
+    if isinstance(value, torch.Tensor):
+        return _with_part(x, places, lambda part: (part + value).to(x.dtype))
+    x, part = _copied(x, places)
+    part.add_(value)
+    return x
 
 
 def _places(x: Array, index: Any, value: Any) -> tuple[Array, Array]:

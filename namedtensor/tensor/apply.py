@@ -229,7 +229,8 @@ def _apply_any(operation: Operation, given: Sequence[Any]) -> NamedTensor:
     if compiling():
         return _apply_first(operation, given)
     try:
-        return _apply_first(operation, given)
+        plan = operation.plans.get(_key(given)) if given else None
+        return _apply_first(operation, given) if plan is None else _run(plan, operation, given)
     except NamedTensorError as error:
         if SIZES.of is None:  # a running body needs the frames to find its own line
             shorten(error)
@@ -267,13 +268,17 @@ def _apply_first(operation: Operation, given: Sequence[Any]) -> NamedTensor:
             if all(x is y for x, y in zip(sized, operands, strict=True)):
                 raise
             return apply(operation, *sized)
+    return _run(plan, operation, operands)
+
+
+def _run(plan: Plan, operation: Operation, operands: Sequence[Any]) -> NamedTensor:
+    """Run a plan for operands of which some may be defined by their indices."""
     arrays = [x._data if type(x) is NamedTensor else x for x in operands if not hasattr(x, "node")]
     try:
         data = plan.run(*arrays)
     except LIBRARY_ERRORS as error:
         raise diagnose(operation, operands, error) from None
-    result: NamedTensor = NamedTensor(data, plan.layout)
-    return result
+    return NamedTensor(data, plan.layout)
 
 
 def with_declared_sizes(x: Any) -> Any:

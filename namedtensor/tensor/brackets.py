@@ -265,15 +265,20 @@ def whole(X: NamedTensor, part: AxisIndex) -> Any:
 
 
 def _slice(X: NamedTensor, name: str, chosen: slice) -> Any:
-    bounds = slice_bounds(X, name, chosen)
-    given = tuple([b is not None for b in bounds])
+    start, stop, step = bounds = slice_bounds(X, name, chosen)
+    given = (start is not None, stop is not None, step is not None)
     return apply(_TABLE["slice"](name, given), X, *[b for b in bounds if b is not None])
+
+
+#: What most bounds of ranges are.
+BOUNDS = (int, type(None))
 
 
 def slice_bounds(X: NamedTensor, name: str, chosen: slice) -> tuple[Any, Any, Any]:
     """Read start, stop and step: whole numbers, sizes of a formula, or None."""
-    bounds = (chosen.start, chosen.stop, chosen.step)
-    if all([type(b) in (int, type(None)) for b in bounds]) and chosen.step != 0:
+    bounds = start, stop, step = (chosen.start, chosen.stop, chosen.step)
+    plain = type(start) in BOUNDS and type(stop) in BOUNDS and type(step) in BOUNDS
+    if plain and step != 0:
         return bounds
     call = f"X[{AxisSelection(shown(name), chosen)}]"
     for bound in bounds:

@@ -1,7 +1,8 @@
 """One line of a model, run eagerly, against the positional line that a careful person writes.
 
 Float32 and small sizes (4 batches, 5 beams, 8 positions, 16 features, 30 words), so that most of the time is
-overhead. The ratio is that of the fastest bursts; "and backward" adds the gradient of the sum of the result.
+overhead; "many" are 8 x 32,000 scores, 64 x 1,000 indices of 1,000, and 1,024 of 32,000 words. The ratio
+is that of the fastest bursts; "and backward" adds the gradient of the sum of the result.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,6 +49,12 @@ Scores, Y, Kept = (
 )
 X, S, E = nt.tensor(x, batch, seq, emb), nt.tensor(s, batch, seq, seq_), nt.tensor(e, vocab, emb)
 W, V = nt.tensor(w, emb, hid), nt.tensor(v, hid, emb_)
+many_z, many_a, many_e = leaf(8, 32_000), leaf(64, 1000), leaf(32_000, 64)
+many_i = torch.randint(1000, (64, 1000), generator=g)
+many_y = torch.randint(32_000, (8, 128), generator=g)
+Many, ManyA = nt.tensor(many_z, batch, vocab), nt.tensor(many_a, batch, seq)
+ManyE, ManyY = nt.tensor(many_e, vocab, emb), nt.tensor(many_y, batch, seq)
+ManyI = nt.tensor(many_i, batch, seq_)
 A, B = nt.tensor(a, batch, seq), nt.tensor(b, batch, hid)
 Image, Gain, Shift = nt.tensor(image, batch, emb, seq), nt.tensor(gain, emb), nt.tensor(shift, emb)
 causal = nt.define[seq, seq_](lambda i, j: nt.where(j <= i, 0.0, -nt.inf))
@@ -91,7 +98,7 @@ def positional_similarity() -> Tensor:
 
 
 def written() -> Tensor:
-    found = x.clone()
+    found: Tensor = x.clone()
     found[:, 0] = 0.0
     return found
 
@@ -328,6 +335,33 @@ CASES = [
         lambda: torch.zeros(4, 30).scatter_add(1, y, a),
         "batch vocab",
         a,
+    ),
+    Case(
+        "maxk of many / topk",
+        lambda: nt.maxk[vocab, k[5]](Many),
+        lambda: many_z.topk(5).values,
+        "batch k",
+        many_z,
+    ),
+    Case(
+        "argmaxk_index of many / topk",
+        lambda: nt.argmaxk_index[vocab, k[5]](Many),
+        lambda: many_z.topk(5).indices,
+        "batch k",
+    ),
+    Case(
+        "many indices / gather",
+        lambda: ManyA[seq(ManyI)],
+        lambda: many_a.gather(1, many_i),
+        "batch seq'",
+        many_a,
+    ),
+    Case(
+        "embedding of many / F.embedding",
+        lambda: ManyE[vocab(ManyY)],
+        lambda: F.embedding(many_y, many_e),
+        "batch seq emb",
+        many_e,
     ),
 ]
 

@@ -417,6 +417,8 @@ class Axis:
 
 def size_here(axis: Axis) -> Any:
     """Give the size of an axis: its own, or that in the formula whose body runs; None if nobody knows it."""
+    if axis.size is not None:
+        return axis.size
     try:
         return abs(axis)
     except AxisSizeError:

@@ -230,7 +230,7 @@ def one_hot(I: Tensor, axis: Axis | str) -> NamedTensor:
     array([[0, 0, 1],
            [1, 0, 0]])
     """
-    found = one_axis(f"one_hot(I, {axis!r})", axis)
+    found = axis if type(axis) is Axis else one_axis(f"one_hot(I, {axis!r})", axis)
     size = size_here(found)
     if size is None:
         raise AxisSizeError(

@@ -423,7 +423,7 @@ def split(X: NamedTensor, part: Rename) -> Any:
             f"({', '.join(a.name + '[2]' for a in part.after[:-1])}, {part.after[-1].name})",
         )
     names = tuple([a.name for a in part.after])
-    hole = part.after.index(open_[0]) if open_ else -1
+    hole = names.index(open_[0].name) if open_ else -1
     sizes = [a.size for a in part.after if a.size is not None]
     return apply(_TABLE["split"](part.before[0].name, names, hole), X, *sizes)
 

@@ -497,3 +497,28 @@ def test_prose_says_how_elements_are_written_short(said):
     X = rng.normal(size=(4, 2))
     found = document["h"](x=tensor(X, "time", "in"))
     np.testing.assert_allclose(found.numpy("time", "in"), X.cumsum(0))
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"a_{11} + a_{22}", lambda a: a[0, 0] + a[1, 1]),
+        (r"\max(a_{11} + a_{22}, a_{12} + a_{21})", lambda a: max(np.trace(a), a[0, 1] + a[1, 0])),
+        (r"a_{12}", lambda a: a[0, 1]),
+    ],
+)
+def test_digits_are_as_many_indices_as_a_tensor_has_axes(formula, expected):
+    document = read(
+        r"Let $x, r \in \mathbb{R}^{\text{src}:2, \text{smp}}$. "
+        r"$$a_{ij} = \sum_{\text{smp}} x_{\text{src}(i)} r_{\text{src}(j)}$$ for $i, j \in \{1, 2\}$. "
+        rf"$$y = {formula}$$"
+    )
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    x, r = rng.normal(size=(2, 2, 5))
+    found = document["y"](x=tensor(x, "src", "smp"), r=tensor(r, "src", "smp"))
+    np.testing.assert_allclose(found.numpy(), expected(x @ r.T))
+
+
+def test_digits_beyond_an_axis_are_reported():
+    text = r"Let $x \in \mathbb{R}^{\text{src}:2, \text{smp}}$. $$a_{ij} = x_{\text{src}(i)} \underset{\text{smp}}{\cdot} x_{\text{src}(j)}$$ $$y = a_{13}$$"
+    assert "index-range" in [f.code for f in read(text).check()]

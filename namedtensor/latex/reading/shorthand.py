@@ -639,6 +639,8 @@ class _Formula:
             along = self.known.along(letter, self.section, self._place(sub, env)[1])
             known = (letter, along) if along else None
         places = None if known is None else indices_of(sub, len(known[1]), env)
+        if known is not None and len(known[1]) > 1:
+            places = _digits(sub, len(known[1])) or places
         if known is None or not places:
             return None
         base, axes = known
@@ -745,6 +747,16 @@ def short_form(part: Any) -> tuple[Letter, Expression] | None:
         return None
     plain = part.sub is not None and part.sup is None and not part.primes
     return (part.base, part.sub) if plain else None  # type: ignore[return-value]
+
+
+def _digits(sub: Expression, count: int) -> tuple[Number, ...]:
+    """Part 12 of A_{12}, which has two axes; none where there are not as many digits from 1 on."""
+    text = str(sub.value) if isinstance(sub, Number) else ""
+    if len(text) != count or not text.isdigit() or "0" in text:
+        return ()
+    first = sub.span.end - count
+    places = [Span(at, at + 1) for at in range(first, sub.span.end)]
+    return tuple([Number(*pair) for pair in zip(places, map(int, text), strict=True)])
 
 
 def _says_how(target: Any, body: Any) -> bool:

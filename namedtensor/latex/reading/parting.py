@@ -185,7 +185,8 @@ def _belongs(piece: Piece, segment: Segment) -> bool:
     if begins_on(segment.tokens) or ends_on(piece.tokens):
         return True
     if segment.separator == "wide" and not segment.relates:
-        return not (segment.leads or _holds_relation(segment.tokens))
+        note = piece.relates and _is_bracketed(segment.tokens, ("(", "["))
+        return not (note or segment.leads or _holds_relation(segment.tokens))
     return False
 
 
@@ -218,12 +219,18 @@ def _mark(segments: Sequence[Segment]) -> None:
 
 def _holds_relation(tokens: Sequence[Token]) -> bool:
     """Say whether tokens are brackets around a statement, as in (l = 1, ..., L), and what ends a row."""
-    if len(tokens) < 3 or tokens[0].text != "(":
+    if not _is_bracketed(tokens):
+        return False
+    end = after_bracket(tokens, 0, len(tokens)) or 0
+    return any(token.text in RELATIONS for token in outer(tokens[1 : end - 1]))
+
+
+def _is_bracketed(tokens: Sequence[Token], opening: Sequence[str] = ("(",)) -> bool:
+    r"""Say whether tokens are brackets, and what ends a row: (n \times m), a number (3.2)."""
+    if len(tokens) < 3 or tokens[0].text not in opening:
         return False
     end = after_bracket(tokens, 0, len(tokens))
-    if end is None or any(token.text not in ENDS for token in tokens[end:]):
-        return False
-    return any(token.text in RELATIONS for token in outer(tokens[1 : end - 1]))
+    return end is not None and all(token.text in ENDS for token in tokens[end:])
 
 
 def _segments(line: Sequence[Token]) -> list[Segment]:

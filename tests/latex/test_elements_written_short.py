@@ -520,5 +520,8 @@ def test_digits_are_as_many_indices_as_a_tensor_has_axes(formula, expected):
 
 
 def test_digits_beyond_an_axis_are_reported():
-    text = r"Let $x \in \mathbb{R}^{\text{src}:2, \text{smp}}$. $$a_{ij} = x_{\text{src}(i)} \underset{\text{smp}}{\cdot} x_{\text{src}(j)}$$ $$y = a_{13}$$"
+    text = (
+        r"Let $x \in \mathbb{R}^{\text{src}:2, \text{smp}}$. "
+        r"$$a_{ij} = x_{\text{src}(i)} \underset{\text{smp}}{\cdot} x_{\text{src}(j)}$$ $$y = a_{13}$$"
+    )
     assert "index-range" in [f.code for f in read(text).check()]

@@ -79,3 +79,33 @@ def test_a_sign_that_ends_a_proof_is_no_part_of_the_formula(end):
     document = read(DECLARED + rf"$$ y = \sum_{{\text{{a}}}} x^2 {end} $$")
     assert not document.check()
     assert float(document["y"](x=X)) == 21.0
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        r"\qquad (n \times m)",
+        r"\quad [n \times 1]",
+        r"\qquad (3.2)",
+        r"\qquad (\ast)",
+        r"\quad (\text{a} \times \text{b})",
+        r"\qquad (\text{a}: n)",
+        r"\qquad \text{a} \times \text{b}",
+        r"\qquad (n > 1)",
+        "",
+    ],
+)
+def test_what_stands_behind_a_wide_gap_is_no_factor(remark):
+    document = read(
+        DECLARED + r"$W \in \mathbb{R}^{\text{a}:n, \text{b}:m}$ "
+        rf"$$ y = x \underset{{\text{{a}}}}{{\cdot}} W {remark} $$"
+    )
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    W = nt.tensor([[1.0], [2.0], [4.0]], "a b")
+    np.testing.assert_allclose(document["y"](x=X, W=W).numpy("b"), [21.0])
+
+
+def test_an_equation_goes_on_behind_a_wide_gap_after_an_operator():
+    document = read(DECLARED + r"$$ y = x + \qquad (2 x) $$ $$ z = x \quad - x $$")
+    np.testing.assert_allclose(document["y"](x=X).numpy("a"), [3.0, 6.0, 12.0])
+    np.testing.assert_allclose(document["z"](x=X).numpy("a"), [0.0, 0.0, 0.0])

@@ -47,13 +47,14 @@ class Segment:
 
 @dataclass(slots=True)
 class Piece:
-    """The tokens of one statement, and the word that stands before it."""
+    """The tokens of one statement, and the word that stands before it; what only remarks may be any sign."""
 
     tokens: list[Token] = field(default_factory=list)
     word: str = ""
     relates: bool = False
     colon: bool = False
     arrow: bool = False
+    remarks: bool = False
 
     def add(self, segment: Segment) -> None:
         if self.tokens and segment.separator == "," and segment.mark is not None:
@@ -81,7 +82,8 @@ def pieces_of(line: Sequence[Token]) -> list[Piece]:
             continue
         mark = segment.mark
         word = mark.text if mark is not None and segment.separator == "word" else ""
-        pieces.append(Piece(word=word.lower().strip(" .,;:\\")))
+        remarks = bool(pieces) and segment.separator == "wide" and not segment.relates
+        pieces.append(Piece(word=word.lower().strip(" .,;:\\"), remarks=remarks))
         pieces[-1].add(segment)
     for piece in pieces:
         piece.tokens = _trimmed(piece.tokens)
@@ -185,8 +187,8 @@ def _belongs(piece: Piece, segment: Segment) -> bool:
     if begins_on(segment.tokens) or ends_on(piece.tokens):
         return True
     if segment.separator == "wide" and not segment.relates:
-        note = piece.relates and _is_bracketed(segment.tokens, ("(", "["))
-        return not (note or segment.leads or _holds_relation(segment.tokens))
+        # behind an equation it is a remark: (n \\times m), (3.2)
+        return not (piece.relates or segment.leads or _holds_relation(segment.tokens))
     return False
 
 

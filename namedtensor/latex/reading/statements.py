@@ -92,7 +92,8 @@ def found_in(line: Sequence[Token]) -> list[Found | Failed]:
         try:
             read = read_piece(tokens)
         except Fault as fault:
-            found.append(failed(fault, tokens, looks_named(tokens), piece.relates))
+            if piece.relates or not piece.remarks:
+                found.append(failed(fault, tokens, looks_named(tokens), piece.relates))
             continue
         if not _is_condition_of(found, piece, read):
             found += _of_signature(found[-1:], read) or read

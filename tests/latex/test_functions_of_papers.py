@@ -422,3 +422,37 @@ def test_functions_with_circles_between_them_are_called_from_the_last(composed, 
     text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$f(z) = 2z, \quad g(z) = z + 1$$"
     y = read(rf"{text} $$y = ({composed})(x)$$")["y"]
     np.testing.assert_allclose(y(tensor([1.0, 2.0], "a")).numpy(), [2 + added, 4 + added])
+
+
+NORM = (
+    r"Let $h \in \mathbb{R}^{\text{seq}:n, \text{emb}:d}$, $W \in \mathbb{R}^{\text{emb}:d, \text{key}}$. "
+    r"$$\underset{\text{emb}}{\text{Norm}}(x) = x / \lVert x \rVert_{\text{emb}}$$"
+)
+
+
+@pytest.mark.parametrize(("axis", "place"), [("seq", 0), ("emb", 1)])
+def test_a_function_that_is_defined_along_one_axis_is_called_along_any(axis, place):
+    document = read(NORM + rf"$$y = \underset{{\text{{{axis}}}}}{{\text{{Norm}}}}(h)$$")
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    h = np.arange(1.0, 7).reshape(2, 3)
+    found = document["y"](h=tensor(h, "seq emb"))
+    np.testing.assert_allclose(
+        found.numpy("seq", "emb"), h / np.linalg.norm(h, axis=place, keepdims=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "code"),
+    [
+        (
+            r"q = \underset{\text{key}}{\text{Norm}}(W \underset{\text{emb}}{\cdot} h), \quad"
+            r" y = \underset{\text{emb}}{\text{softmax}}\, q",
+            "axis-missing",
+        ),
+        (r"y = \underset{\text{key}}{\text{Norm}}(h)", "axis-missing"),
+        (r"y = \underset{\text{key}}{\text{Norm}}(h \underset{\text{emb}}{\cdot} W)", None),
+    ],
+)
+def test_what_a_function_along_another_axis_gives_is_checked(formula, code):
+    found = [f.code for f in read(NORM + f"$${formula}$$").check() if f.severity != "note"]
+    assert found == ([code] if code else [])

@@ -17,6 +17,7 @@ from namedtensor.latex.check.report import is_own_size, listed, shape_text, size
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import node_of, type_of
+from namedtensor.latex.documents.applied import put_along, renamed
 from namedtensor.latex.documents.asked import Asked
 from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.scopes import Declared, Defined
@@ -461,9 +462,18 @@ class CheckedFunction:
         self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
     ) -> Value:
         """Check a call against the definition, and give a symbol of the result's shape."""
-        checker = self.checker
-        if call.axes or self.call.axes:
+        asked, own = ([a.name for a in c.axes] for c in (call, self.call))
+        if len(asked) != len(own):
             return UNKNOWN  # mean_seq X is not a call of a function mean(X; F) of the document
+        if asked == own:
+            return self._applied(call, arguments, parameters, scope)
+        given, back = put_along(arguments, asked, own)
+        return renamed(self._applied(call, given, parameters, scope), back)
+
+    def _applied(
+        self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope
+    ) -> Value:
+        checker = self.checker
         self._parameters(call, scope)
         self._repeated(call, parameters)
         results = self.results()

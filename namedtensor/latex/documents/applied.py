@@ -116,10 +116,8 @@ class Applied:
             if not _any_before_first(callee, given):
                 return formula(*given, **named)
             return plain(self._body(callee, given, named).run())
-        into = {a: o for a, o in zip(asked, own, strict=True) if a != o}
-        back = {o: a for a, o in into.items()}
-        result = formula(*[_renamed(v, into) for v in given], **named)
-        return _renamed(result, back)
+        given, back = put_along(given, asked, own)
+        return renamed(formula(*given, **named), back)
 
     def _anew(self, callee: Linked, given: list[Value], named: dict[str, Value]) -> Value:
         """Evaluate a function of undeclared arguments, whose shapes are those of the call."""
@@ -236,7 +234,24 @@ def _any_before_first(callee: Linked, given: Sequence[Value]) -> bool:
     return any(index.may_lie_before for index in indices)
 
 
-def _renamed(value: Any, pairs: dict[str, str]) -> Any:
+def put_along(
+    given: Sequence[Value], asked: Sequence[str], own: Sequence[str]
+) -> tuple[list[Value], dict[str, str]]:
+    """Give arguments the axes of a function that is asked for along others, and the way back.
+
+    Where they have its axes too, those go by names with more primes meanwhile.
+    """
+    into = {a: o for a, o in zip(asked, own, strict=True) if a != o}
+    axes = {name for value in given for name in getattr(value, "axes", ())}
+    fresh: dict[str, str] = {}
+    for name in axes.intersection(into.values()).difference(into):
+        longest = max(len(other) - len(other.rstrip("'")) for other in axes)
+        fresh[name] = name.rstrip("'") + "'" * (longest + 1)
+    pairs = fresh | into
+    return [renamed(v, pairs) for v in given], {o: a for a, o in reversed(pairs.items())}
+
+
+def renamed(value: Any, pairs: dict[str, str]) -> Any:
     """Rename those axes that a value has."""
     for before, after in pairs.items():
         if before in getattr(value, "axes", ()):

@@ -245,13 +245,10 @@ def check_elements(symbols: Symbols) -> None:
     """Report an element of a tensor, made of others of its own, that is along another axis than they are."""
     tensors: dict[tuple[int, str], list[Defined]] = {}
     for defined in symbols.names.definitions:
-        base = key(bare(defined.name))
+        whole = _whole(defined.name)
+        base = key(whole)
         along = defined.kind == "elements" or axis_along(defined.name) is not None
-        if (
-            base is not None
-            and along
-            and symbols.declaration(bare(defined.name), defined.place) is None
-        ):
+        if base is not None and along and symbols.declaration(whole, defined.place) is None:
             tensors.setdefault((defined.place.section, base), []).append(defined)
     for (_, base), rules in tensors.items():
         within = {rule: _elements(rule.body, base) for rule in rules}
@@ -267,7 +264,12 @@ Element = tuple[Expression, dict[str, Span]]
 
 
 def _left_side(rule: Defined) -> Element | None:
-    return next(iter(_elements(rule.statement.target, key(bare(rule.name)) or "")), None)
+    return next(iter(_elements(rule.statement.target, key(_whole(rule.name)) or "")), None)
+
+
+def _whole(name: Expression) -> Expression:
+    """Give the name of the tensor that a series along an axis is; Z_1 is no member of Z."""
+    return name if axis_along(name) is None else bare(name)
 
 
 def _elements(part: Any, base: str) -> list[Element]:
@@ -278,7 +280,7 @@ def _elements(part: Any, base: str) -> list[Element]:
         inner = one.base
         if isinstance(inner, Scripts) and (axis := axis_along(inner)) is not None:
             places[axis] = inner.span
-        if places and key(bare(inner)) == base:
+        if places and key(_whole(inner)) == base:
             found.append((one, places))
     within = {id(inner) for one, _ in found for inner in walk(one)}
     for member in all_of(Scripts, part):

@@ -201,3 +201,31 @@ $$y = \sum_{\text{b}} f(x; W)$$"""
     assert read(text).check() == []
     (found,) = read(text.replace(r"sum_{\text{b}}", r"sum_{\text{a}}")).check()
     assert (found.code, found.line) == ("axis-missing", 3)
+
+
+@pytest.mark.parametrize("names", [("A", "B"), ("Z_1", "Z_2")])
+def test_a_function_that_uses_its_argument_through_definitions_alone_takes_it(names):
+    """Z is what the section defines, and the argument of s."""
+    one, other = names
+    document = read(
+        r"Let $X \in \mathbb{R}^{\text{seq}, \text{emb}}$ and $U \in \mathbb{R}^{\text{emb}, \text{ffn}:4}$."
+        r" $$Z = X \underset{\text{emb}}{\cdot} U, \qquad Y = 2 s(Z)$$ The halves are"
+        rf" $$[{one}]_{{\text{{gate}}(c)}} = Z_{{\text{{ffn}}(c)}}, \qquad"
+        rf" [{other}]_{{\text{{gate}}(c)}} = Z_{{\text{{ffn}}(c+2)}}, \quad c = 1, 2,$$"
+        rf" $$s(Z) = {one} \odot \exp({other})$$"
+    )
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    rng = np.random.default_rng(0)
+    Z, X, U = rng.normal(size=(2, 4)), rng.normal(size=(2, 3)), rng.normal(size=(3, 4))
+    found = document["s"](tensor(Z, "seq", "ffn")).numpy("seq", "gate")
+    np.testing.assert_allclose(found, Z[:, :2] * np.exp(Z[:, 2:]))
+    given = {"X": tensor(X, "seq", "emb"), "U": tensor(U, "emb", "ffn")}
+    found = document["Y"](**given).numpy("seq", "gate")
+    np.testing.assert_allclose(found, 2 * (X @ U)[:, :2] * np.exp((X @ U)[:, 2:]))
+
+
+def test_elements_of_a_name_with_a_number_are_along_axes_of_their_own():
+    document = read(
+        r"Let $Z \in \mathbb{R}^{\text{ffn}:4}$. $$[Z_1]_{\text{gate}(c)} = Z_{\text{ffn}(c)}, \quad c = 1, 2$$"
+    )
+    assert document.check() == []

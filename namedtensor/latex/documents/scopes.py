@@ -39,7 +39,7 @@ from namedtensor.latex.documents.scripts import (
 from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
 from namedtensor.latex.evaluation.evaluator import Word
 from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
-from namedtensor.latex.reading.spoken import numbers_in, sections_around
+from namedtensor.latex.reading.spoken import names_of, numbers_in, sections_around
 from namedtensor.latex.source import unchanging
 from namedtensor.latex.syntax import (
     Aside,
@@ -693,7 +693,10 @@ class Names:
         )
 
     def _in_frame(self, found: Meaning | None, place: Place) -> Meaning | None:
-        """Let a definition be of the one that uses it where only that says what its letters are: t of u_t."""
+        """Let a definition be of the one that uses it where only that says what its letters are: t of u_t.
+
+        So does a function that uses its argument through definitions alone: s(Z) = A \\odot B of halves of Z.
+        """
         defined = None if found is None else found.defined
         if found is None or defined is None or found.kind != "value" or defined.letters:
             return found
@@ -701,6 +704,9 @@ class Names:
         formal = [*map(key, target.arguments if isinstance(target, Call) else ())]
         formal += self._at[place.index].letters if place.index in self._at else ()
         open_ = {text for text in formal if text not in self.declared and text not in self.defined}
+        if isinstance(target, Call):
+            body = self.statements[place.index].body  # type: ignore[union-attr]
+            open_ |= {*map(key, target.arguments)}.difference(map(key, names_of(body)))
         if any(key(letter) in open_ for letter in letters_of(defined.body)):
             return dataclasses.replace(found, kind="where")
         return found

@@ -772,6 +772,7 @@ $$
                 spatial_gate,
                 "seq gate",
                 {"Z": "seq[3] ffn[4]", "W": "seq[3] seq'[3]", "b": "seq[3]"},
+                chosen={"e": 2},
             ),
             Entry(
                 "Y",
@@ -964,6 +965,7 @@ $$
                 separated,
                 "src smp",
                 {"s": "src[2] smp[8]", "U": "tap[4] basis[3]", **SEPARATOR, "V": "basis[3] tap[4]"},
+                chosen={"K": 3},
             ),
             Entry(r"\text{SI-SNR}", signal_to_noise, "", {"yhat": "smp[6]", "y": "smp[6]"}),
             Entry(r"\mathcal{L}", any_order, "", {"rhat": "src[2] smp[6]", "r": "src[2] smp[6]"}),

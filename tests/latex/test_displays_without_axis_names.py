@@ -277,3 +277,21 @@ def test_what_stands_before_the_first_element_is_no_fault(start):
 
 def test_an_operand_that_code_may_introduce_is_passed():
     assert found(r"W \underset{\text{a}}{\cdot} u = \sum_{\text{a}} W \odot u") == []
+
+
+OUTLINE = (
+    r"Let $t, F \in \mathbb{R}^{\text{seq}}$. "
+    r"$$h = \text{Window} \odot (\text{Net} \circ \text{Encoding})$$ "
+)
+
+
+def test_an_outline_in_words_says_nothing_of_what_a_formula_defines():
+    document = read(OUTLINE + r"$$h_{\text{seq}(i)} = e^{-i} F_{\text{seq}(i)}$$ $$y = 2 h$$")
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    found = document["y"](F=nt.tensor(np.ones(3), "seq"))
+    np.testing.assert_allclose(found.numpy("seq"), 2 * np.exp(-np.arange(1.0, 4)))
+
+
+def test_words_that_nothing_gives_are_reported_where_nothing_else_defines_the_letter():
+    codes = [f.code for f in read(OUTLINE + "$$y = t + h$$").check() if f.severity == "error"]
+    assert "undefined" in codes

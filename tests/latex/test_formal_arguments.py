@@ -226,6 +226,7 @@ def test_a_function_that_uses_its_argument_through_definitions_alone_takes_it(na
 
 def test_elements_of_a_name_with_a_number_are_along_axes_of_their_own():
     document = read(
-        r"Let $Z \in \mathbb{R}^{\text{ffn}:4}$. $$[Z_1]_{\text{gate}(c)} = Z_{\text{ffn}(c)}, \quad c = 1, 2$$"
+        r"Let $Z \in \mathbb{R}^{\text{ffn}:4}$. "
+        r"$$[Z_1]_{\text{gate}(c)} = Z_{\text{ffn}(c)}, \quad c = 1, 2$$"
     )
     assert document.check() == []

@@ -14,10 +14,7 @@ SHORT = {
     "grouped_heads.tex": (0, 1, 1),
     "films.md": (0, 1, 0),
     "matrix_memory.tex": (1, 0, 0),
-    "gated_mixing.md": (0, 1, 2),
-    "separation.md": (0, 5, 7),
-    "normalised.tex": (1, 0, 0),
-    "long_convolutions.md": (0, 0, 3),
+    "separation.md": (0, 4, 1),
 }
 
 

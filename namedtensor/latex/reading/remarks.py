@@ -184,6 +184,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 read.statement = fact_of(statement)
             else:
                 read.part_of = elements.why_not(at)
+        elif entry.region.display and _is_outline(statement, known):
+            read.part_of = "it is made of words alone, and another formula defines this"
         elif entry.region.display:
             shown = displayed.near(key_of(statement.target), 0)
             sections = {one.section for one in shown if one.block < entry.region.block}
@@ -211,6 +213,16 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 where = {"block": statement.block, "section": statement.section}
                 read.statement = Declaration(statement.span, (tried,), space, **where)
                 read.part_of, read.said = "", True
+
+
+def _is_outline(statement: Definition, known: Counter[str]) -> bool:
+    r"""Say whether words that nothing gives outline what something else defines: h = \text{Window}."""
+    names, own = names_of(statement.body), head_of(statement.target)
+    words = all(
+        isinstance(name, Letter) and name.style == "word" and len(name.text) > 1 for name in names
+    )
+    given = known.keys() | FUNCTIONS
+    return bool(names) and words and known[own] > 1 and not any(head_of(n) in given for n in names)
 
 
 def _begins_bound(entries: Sequence[Entry]) -> bool:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from namedtensor.axes import (
+    SIZES,
     Axis,
     distinct,
     naming,
@@ -105,7 +106,8 @@ class AxisFunction(Generic[P, T]):
                 named.__signature__ = self.__signature__
             if any(axis.size is not None for axis in parsed):
                 bound = _sized(self.__name__, parsed, bound)
-            if (type(key) is str or stays(key)) and not caches_closed():
+            # in a body an axis without a size may have one
+            if (type(key) is str or (SIZES.of is None and stays(key))) and not caches_closed():
                 bound = keep(self._bound, key, bound, MOST)
         return bound
 

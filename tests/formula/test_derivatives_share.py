@@ -133,7 +133,7 @@ def test_the_gradient_of_a_lookup_adds_rows_up(how, library):
     assert_close(found.to("numpy"), 3 * E * E * count)
     code = g.code(I.to(library), E=E.to(library))
     assert "one_hot" not in code
-    assert "add_at" in code
+    assert "add_along" in code
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -35,6 +35,7 @@ from namedtensor.formula.lifting import Leaf, tensors_of
 from namedtensor.formula.outside import kind_of, kind_when_asked, values_now
 from namedtensor.formula.signature import Parameter, Signature, Space
 from namedtensor.formula.state import Cell, Frame
+from namedtensor.primitives.node import number
 from namedtensor.shape import shapes
 from namedtensor.tensor import NamedTensor, SymbolicTensor, tensor
 from namedtensor.tensor.labels import caller_labels
@@ -248,11 +249,13 @@ class Arguments:
             hint=naming(path, value, space.names),
         )
 
-    def named_numbers(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Make named tensors without axes of the numbers of a call that has no tensors."""
+    def named_numbers(self, values: dict[str, Any], tracing: bool = False) -> dict[str, Any]:
+        """Make named tensors without axes of the numbers of a call without tensors, in a trace symbols."""
         spaces = {p.name: p.space for p in self.signature.parameters}
         return {
-            name: tensor(np.asarray(value))
+            name: SymbolicTensor(number(np.asarray(value).item()))
+            if tracing
+            else tensor(np.asarray(value))
             if spaces[name] is not None and is_number(value)
             else value
             for name, value in values.items()

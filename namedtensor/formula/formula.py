@@ -156,7 +156,8 @@ class Formula(MayBeLeftOut, Generic[P, T]):
         mode = self._mode(module)
         given = self.arguments.read(values, mode, opened, together=module is not None)
         if not given.leaves:
-            values = self.arguments.named_numbers(values)
+            tracing = on_symbols.get() and not compiling()
+            values = self.arguments.named_numbers(values, tracing)
             given = self.arguments.read(values, mode, opened)
         leaves = given.leaves
         symbols = [leaf.tensor for leaf in leaves if isinstance(leaf.tensor, SymbolicTensor)]

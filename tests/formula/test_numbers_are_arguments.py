@@ -237,3 +237,18 @@ def test_a_number_that_one_branch_needs_fixed_is_fixed_again():
         assert_same(perhaps(X, eps=eps), X)
     with pytest.raises(nt.AxisMissingError, match="emb"):
         perhaps(X["emb -> seq"], eps=0.7)
+
+
+@pytest.mark.parametrize("t", [2, 0.5, np.float64(0.5), True])
+def test_a_formula_calls_another_one_on_its_numbers_alone(t):
+    @formula
+    def ease(t: R) -> R:
+        return 3 * t**2 - 2 * t**3
+
+    @formula
+    def path(X: R[emb], t: R) -> R[emb]:
+        return X + ease(t) * X
+
+    expected = [x * (1 + 3 * t**2 - 2 * t**3) for x in (1.0, 2.0, 3.0)]
+    found = path(nt.tensor([1.0, 2.0, 3.0], "emb"), t)
+    np.testing.assert_allclose(found.numpy("emb"), expected)

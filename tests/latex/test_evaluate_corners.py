@@ -212,13 +212,9 @@ def test_conditions_joined_by_and_bound_an_index_from_both_sides():
 
 def test_a_matrix_of_tensors_is_stacked():
     y = leaf("y", "k")
-    found = by_elements.matrix(
-        evaluator(y=y), parsed(r"\begin{bmatrix} y & 2 y \\ 0 & y \end{bmatrix}"), "row", "col"
-    )
+    found = value(r"\nmatrix{\name{row}}{\name{col}}{y & 2 y \\ 0 & y}", y=y)
     assert set(found.axes) == {"row", "col", "k"}
-    single = by_elements.matrix(
-        evaluator(), parsed(r"\begin{bmatrix} 7 \end{bmatrix}"), "row", "col"
-    )
+    single = value(r"\nmatrix{\name{row}}{\name{col}}{7}")
     np.testing.assert_array_equal(single.numpy("row", "col"), [[7]])
 
 

@@ -321,12 +321,7 @@ def test_updates_write_at_numbers_at_data_and_along_axes():
 
 
 def test_a_matrix_of_cells_stands_along_two_axes():
-    found = by_elements.matrix(
-        evaluator(k=5),
-        parsed(r"\begin{bmatrix} 1 & 2 & 3 \\ 4 & k & 6 \end{bmatrix}"),
-        "row",
-        "col",
-    )
+    found = value(r"\nmatrix{\name{row}}{\name{col}}{1 & 2 & 3 \\ 4 & k & 6}", k=5)
     np.testing.assert_array_equal(found.numpy("row", "col"), [[1, 2, 3], [4, 5, 6]])
 
 

@@ -292,7 +292,6 @@ class Checker(Symbols):
         """Evaluate the right sides of a definition, and hold them to each other."""
         statement, target = defined.statement, defined.statement.target
         parts = (defined.body, *statement.chain)
-        space = None if declared is None else declared.space
         sizes, before = {}, None
         if isinstance(target, Indexed) and is_first(target):
             values = [evaluator.value(part) for part in parts]
@@ -303,7 +302,7 @@ class Checker(Symbols):
         elif isinstance(target, Indexed) and (type_ := type_of(promised)) is not None:
             sizes = {n: open_size(s) for n, s in type_.axes}
             self._hold_range(defined, target, type_)
-        values = [right_side(evaluator, statement, p, space, sizes, before) for p in parts]
+        values = [right_side(evaluator, statement, p, sizes, before) for p in parts]
         check_chain(self, parts, values)
         return values[0]
 

@@ -128,7 +128,7 @@ class Body:
             scope.before = None if elements else (defined.key, before)
         values = tuple(
             [
-                right_side(Evaluator(scope), statement, part, space, sizes, before)
+                right_side(Evaluator(scope), statement, part, sizes, before)
                 for part in ((statement.body,) if elements else defined.results)
             ]
         )

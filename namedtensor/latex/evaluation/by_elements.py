@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -30,6 +30,7 @@ from namedtensor.latex.reading.ranges import conjuncts, ranges_in
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
+    Binary,
     Call,
     Definition,
     Expression,
@@ -40,7 +41,6 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
-    Space,
 )
 from namedtensor.latex.walk import all_of, letters_of
 from namedtensor.operations.constants import along
@@ -66,7 +66,7 @@ def element(
     if condition is not None:
         ends, condition = _bounded(e, target, condition)
         sizes = {**ends, **sizes}
-    indices = _indices(e, target, sizes)
+    indices = _indices(e, target, sizes, body)
     if indices is UNKNOWN:
         return UNKNOWN
     given = {at: bound(index) for _, at, index in indices}
@@ -100,22 +100,18 @@ def right_side(
     e: Evaluator,
     statement: Definition,
     part: Expression,
-    space: Space | None = None,
     sizes: Mapping[str, Any] | None = None,
     before: Value = None,
 ) -> Value:
-    """Evaluate one right side of a definition: elements, an update of what was `before`, a matrix, a value.
+    """Evaluate one right side of a definition: elements, an update of what was `before`, a value.
 
-    `space` is what is declared of the defined name, and `sizes` are those of its axes.
+    `sizes` are those of the axes of the defined name that are declared.
     """
     target = statement.target
     if isinstance(target, Indexed) and before is not None:
         return update(e, before, target, part)
     if isinstance(target, Indexed):
         return element(e, target, part, sizes, statement.condition)
-    if isinstance(part, Matrix) and space is not None and len(space.axes) == 2:
-        rows, columns = [axis.axis.name for axis in space.axes]
-        return matrix(e, part, rows, columns)
     return e.value(part)
 
 
@@ -236,7 +232,7 @@ def known_size(scope: Scope, axis: str) -> Any:
     return None if size is UNKNOWN else size
 
 
-def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any]) -> Any:
+def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any], body: Expression) -> Any:
     found: list[tuple[str, Expression, Index]] = []
     for item in target.items:
         if not isinstance(item, At) or not isinstance(item.at, (Letter, Scripts)):
@@ -258,7 +254,20 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any]) -> Any:
             return UNKNOWN
         index = Index(wording(item.at), size)
         index.home = item.axis.name
+        index.shifts = _shifts(item, body)
         found.append((item.axis.name, item.at, index))
+    return found
+
+
+def _shifts(own: At, body: Expression) -> dict[str, int]:
+    """Give how far beyond an index a body looks along other axes than its own: 2 for i + 2."""
+    found: dict[str, int] = {}
+    for item in all_of(At, body):
+        at, axis = item.at, item.axis.name
+        if not isinstance(at, Binary) or at.op != "+" or at.left != own.at or axis == own.axis.name:
+            continue
+        if isinstance(at.right, Number) and isinstance(at.right.value, int):
+            found[axis] = max(at.right.value, found.get(axis, 0))
     return found
 
 
@@ -366,12 +375,18 @@ def range_of(at: Expression) -> tuple[Any, Any, Any] | None:
 # --------------------------------------------------------------------------------------- matrices
 
 
-def matrix(e: Evaluator, part: Matrix, rows: str, columns: str) -> Value:
-    """Make a tensor with two axes from the cells of a matrix."""
+def matrix(e: Evaluator, part: Matrix) -> Value:
+    """Make a tensor from the cells of a matrix, or of a column, which has one in each row."""
+    if part.row is None:
+        return e.refuse(part, "says nothing that can be computed")
+    rows, columns = part.row.name, None if part.column is None else part.column.name
     lines = []
     for row in part.rows:
         cells = [e.value(cell) for cell in row]
-        lines.append(e.attempt(part, lambda *c: _beside(columns, c), cells, row))
+        line = cells[0]
+        if columns is not None:
+            line = e.attempt(part, lambda *c: _beside(columns, c), cells, row)
+        lines.append(line)
     return e.attempt(part, lambda *r: _beside(rows, r), lines)
 
 
@@ -389,3 +404,6 @@ def _beside(axis: str, cells: Any) -> Any:
 
 def _is_weak(X: Any) -> bool:
     return hasattr(X, "node") and bool(X.node.type.weak)
+
+
+READERS: dict[type, Callable[[Evaluator, Any], Value]] = {Matrix: matrix}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from namedtensor.latex.evaluation import (
     arithmetic,
     bigs,
+    by_elements,
     conditions,
     identifiers,
 )
@@ -22,6 +23,7 @@ READERS.update(
         **identifiers.READERS,
         **arithmetic.READERS,
         **bigs.READERS,
+        **by_elements.READERS,
         **conditions.READERS,
     }
 )

@@ -367,12 +367,14 @@ def _along(
             return outside(e, item.at, part.base, X, axis, wording(item.at), size)
     # under a condition, i - 1 along one axis does not tell the range of an i of another axis
     if index.size is None and size is not None and (shift >= 0 or index.home == axis):
-        index.size = size - shift if shift > 0 else size
+        most = max(shift, index.shifts.get(axis, 0))
+        index.size = size - most if most > 0 else size
     count = index.size
     whole = Rename((sized(axis, None),), (sized(index.axis, None),))
     if index.axis in X.axes:
         return _picked(e, part, X, item, Position(((index, 1),), shift + 1), size)
-    if shift == 0 and (size is None or index.open or equal(count, size)):
+    whole_axis = index.open and not index.shifts.get(axis)
+    if shift == 0 and (size is None or whole_axis or equal(count, size)):
         return e.attempt(part, lambda X: sized_as(X, axis, count)[(whole,)], [X], [part.base])
     if isinstance(count, int) and isinstance(size, int) and not e.guards:
         if count + shift > size:

@@ -36,10 +36,10 @@ class Index:
     It runs along a hidden axis of its own. Its range may be `open` until the index is used: X_{seq(i)}
     gives i the range of seq, and `home` is the name of the first such axis. An index `follows` if the
     end of its range depends on another index, as in l = 1, ..., n - i. `first` and `last` are such ends,
-    from 0.
+    from 0. `shifts` says how far beyond the index its formula looks along an axis, 2 for X_{seq(i+2)}.
     """
 
-    __slots__ = ("axis", "first", "follows", "home", "last", "open", "size")
+    __slots__ = ("axis", "first", "follows", "home", "last", "open", "shifts", "size")
 
     def __init__(self, letter: str, size: Any = None) -> None:
         self.axis = f"{letter}{BOUND}{next(_serial)}"
@@ -49,6 +49,7 @@ class Index:
         self.first: Position | None = None
         self.last: Position | None = None
         self.home: str | None = None
+        self.shifts: dict[str, int] = {}
 
     def counter(self) -> Any:
         """Make the tensor 0, 1, ... along the index's axis."""

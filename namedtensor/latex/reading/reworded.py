@@ -41,6 +41,7 @@ from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.reading.words import CHOOSING, FUNCTIONS
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -51,6 +52,7 @@ from namedtensor.latex.syntax import (
     Case,
     Cases,
     Constraint,
+    Contract,
     Declaration,
     Definition,
     Expression,
@@ -59,9 +61,11 @@ from namedtensor.latex.syntax import (
     Items,
     Letter,
     Logic,
+    Matrix,
     Number,
     Relation,
     Scripts,
+    Signature,
     SizedAxis,
     Space,
     Statement,
@@ -90,6 +94,9 @@ ALIKE = re.compile(
 #: What the function is called that a sign stands for.
 SIGNED = {"*": "ast"}
 
+#: What stands above a row that is meant as a column.
+TRANSPOSED = [Letter(Span(0, 0), text) for text in ("top", "intercal", "T")]
+
 #: What stands behind the declaration of an identity, and before it.
 IS_IDENTITY = re.compile(
     r"\$\s*,?\s*(?:is|be|denotes?|being)\s+(?:the|an)\s+identity\b(?!\s+(?:map|func))"
@@ -99,6 +106,7 @@ AN_IDENTITY = re.compile(r"\bidentity(?:\s+matrix)?\s+\$$")
 
 def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     r"""Give what was read, and I = \delta_{ij} behind an I that prose declares and calls the identity."""
+    _declare([e for e in entries if isinstance(e.read, Found)], text)
     by_elements = {
         key_of(target.base)
         for entry in entries
@@ -110,8 +118,9 @@ def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
         said = entry.statement if isinstance(entry.read, Found) else None
         if not isinstance(said, Declaration) or entry.region.display:
             continue
-        axes, (start, end) = said.space.axes, (entry.region.span.start, entry.region.span.end)
+        axes, start, end = said.space.axes, said.names[0].span.start, entry.region.span.end
         named = AN_IDENTITY.search(text, max(0, start - 40), start) or IS_IDENTITY.match(text, end)
+        named = named or IS_IDENTITY.search(text, start, entry.region.span.start)
         if (
             len(said.names) == 1
             and len(axes) == 2
@@ -119,7 +128,9 @@ def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
             and key_of(said.names[0]) not in by_elements
         ):
             at = said.span
-            places = Letter(at, "i"), Letter(at, "j")
+            used = {letter.text for e in entries for letter in letters_of(e.statement)}
+            free = [text for text in ascii_lowercase if text not in used]
+            places = tuple([Letter(at, text) for text in [*free, *"ij"][:2]])
             items = tuple([At(at, a.axis, i) for a, i in zip(axes, places, strict=True)])
             equal = Scripts(at, Letter(at, "delta"), sub=Items(at, places, ""))
             unit = Definition(at, Indexed(at, said.names[0], items), equal)
@@ -130,7 +141,6 @@ def reworded(
     entries: Sequence[Entry], text: str, parents: Sequence[int] = (0,)
 ) -> LeftSides | None:
     """Put statements into the notation's words, and mark those that are remarks; give what was named."""
-    _declare([e for e in entries if isinstance(e.read, Found)], text)
     given = declared_in(entries, parents)
     for entry in entries:
         if isinstance(entry.read, Found):
@@ -140,6 +150,7 @@ def reworded(
     _put_indices(found, parents)
     _put_sequences(found, parents)
     _put_known(found)
+    _put_matrices(found, parents)
     put_margins(found)
     put_squares(found, parents)
     put_conditions(found, parents)
@@ -173,7 +184,11 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
         names: list[Expression] = []
         mark, after = ALIKE if alike else WITHIN, start
         for other in reversed(entries[:at]):
-            said = getattr(other.statement, "relation", None)
+            said: Any = getattr(other.statement, "relation", None)
+            if not names and IS_IDENTITY.match(text, other.region.span.end):
+                said = said or getattr(
+                    other.statement, "body", None
+                )  # $T_0 = I$ is the identity in ..
             listed = isinstance(said, Items) and not said.bracket
             given: tuple[Any, ...] = said.parts if listed and isinstance(said, Items) else (said,)
             between = text[other.region.span.end : after]
@@ -607,6 +622,78 @@ def _put_known(entries: Sequence[Entry]) -> None:
             after = replace(after, body=powers(after).body)
         if after is not before:
             entry.found.statement = after
+
+
+def _put_matrices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
+    r"""Put the axes beside the cells of a matrix, and of a column (1, 2, 3), from the space that is stated.
+
+    A column that is declared nowhere has the one axis along which formulas contract or index it.
+    """
+    spaces: dict[Expression, tuple[SizedAxis, ...]] = {}
+    for entry in entries:
+        for name, space in _spaces_in(entry.statement):
+            spaces[name] = space.axes
+    for entry in entries:
+        said: Any = entry.statement
+        if not isinstance(said, Definition) or said.op != "=" or said.chain:
+            continue
+        target, cells, at = said.target, _listed_cells(said.body), said.body.span
+        stated = spaces.get(target) or spaces.get(getattr(target, "function", target), ())
+        axes = [sized.axis for sized in stated]
+        if cells and not axes and is_name(target):
+            near = [
+                e.statement
+                for e in entries
+                if lies_in(e.region.section, entry.region.section, parents)
+            ]
+            axes = [AxisName(at, n) for n in {n for one in near for n in _axes_used(target, one)}]
+        body = said.body
+        if cells and len(axes) == 1:
+            body = Matrix(at, tuple([(cell,) for cell in cells]), axes[0])
+        elif isinstance(body, Matrix) and len(axes) == 2 and not (body.row or body.column):
+            body = replace(body, row=axes[0], column=axes[1])
+        if body is not said.body:
+            entry.found.statement = replace(said, body=body)
+            entry.found.positional, entry.found.named = False, True
+
+
+def _spaces_in(statement: Any) -> Iterator[tuple[Expression, Space]]:
+    """List what a statement says of the spaces of names, of functions and of their values."""
+    if isinstance(statement, Declaration):
+        yield from [(name, statement.space) for name in statement.names]
+    elif isinstance(statement, Signature):
+        yield statement.name, statement.codomain
+    elif isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
+        for op, side in statement.relation.rest:
+            if op == "in" and isinstance(side, Space):
+                yield statement.relation.first, side
+
+
+def _listed_cells(body: Any) -> tuple[Expression, ...]:
+    r"""Give the numbers of (1, 2, 3), and of a matrix that is one row or one column; () of anything else."""
+    if isinstance(body, Scripts) and body.sub is None and body.sup in TRANSPOSED:
+        body = body.base
+    if isinstance(body, Items):
+        return body.parts if body.bracket == "(" and len(body.parts) > 1 else ()
+    if not isinstance(body, Matrix) or body.row or body.column:
+        return ()
+    one_row = len(body.rows) == 1
+    cells = body.rows[0] if one_row else tuple([row[0] for row in body.rows])
+    return cells if one_row or all(len(row) == 1 for row in body.rows) else ()
+
+
+def _axes_used(name: Expression, statement: Any) -> set[str]:
+    """Name the axes along which a formula contracts or indexes a letter itself."""
+    dots = [
+        dot
+        for dot in all_of(Contract, statement)
+        if len(dot.axes) == 1 and name in (dot.left, dot.right)
+    ]
+    found = {dot.axes[0].name for dot in dots}
+    for part in all_of(Indexed, statement):
+        if part.base == name:
+            found |= {item.axis.name for item in part.items if isinstance(item, At)}
+    return found
 
 
 def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:

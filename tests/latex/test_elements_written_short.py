@@ -525,3 +525,19 @@ def test_digits_beyond_an_axis_are_reported():
         r"$$a_{ij} = x_{\text{src}(i)} \underset{\text{smp}}{\cdot} x_{\text{src}(j)}$$ $$y = a_{13}$$"
     )
     assert "index-range" in [f.code for f in read(text).check()]
+
+
+def test_a_range_that_is_no_size_leaves_an_index_along_the_axis_at_its_place():
+    text = (
+        HEAD
+        + r"With $r = 1$, $$w_{i,j,k} = e^{-(A_{i+k+r,j} - A_{i+r,j})^2}$$ and"
+        + r"$$D_{\text{pat}(i), \text{feat}(j)} = \sum_{k=-r}^{r} w_{i,j,k} "
+        + r"A_{\text{pat}(i+k+r), \text{feat}(j)}$$"
+        + r" for $i = 1, \ldots, n - 2r$ and $j = 1, \ldots, d$."
+    )
+    document = read(text)
+    assert [f.code for f in document.check() if f.code != "meaning"] == []
+    found = document["D"](A=GIVEN["A"]).numpy("pat feat")
+    windows = [A[k : len(A) - 2 + k] for k in range(3)]
+    wanted = sum(np.exp(-((one - windows[1]) ** 2)) * one for one in windows)
+    np.testing.assert_allclose(found, wanted)

@@ -179,3 +179,62 @@ def test_rows_below_a_sum_are_a_list():
     )
     found = value(text, "p", X=tensor(x, "width")).numpy("width")
     np.testing.assert_allclose(found, x.sum() - x)
+
+
+DIFFERENCES = [
+    r"a_{\text{col}(i)} = X_{\text{col}(i+2)} - X_{\text{col}(i)}",
+    r"b_{\text{col}(i)} = X_{\text{col}(i)} - X_{\text{col}(i+1)}",
+]
+
+
+@pytest.mark.parametrize("between", [r", \qquad ", r" \\ "])
+@pytest.mark.parametrize(
+    "behind",
+    [r"for $1 \le i \le n - 2$.", r"where $i = 1, \ldots, n - 2$.", r"for all $i \in [n - 2]$."],
+)
+def test_a_range_behind_a_display_is_of_all_that_it_defines(between, behind):
+    head = r"Let $X \in \mathbb{R}^{\text{row}, \text{col}:n}$."
+    text = f"{head} $${between.join(DIFFERENCES)}$$ {behind}"
+    document, given = read(text), tensor(X, "row", "col")
+    assert document.check() == []
+    found = document["a"](X=given), document["b"](X=given)
+    np.testing.assert_allclose(found[0].numpy("row col"), X[:, 2:] - X[:, :-2])
+    np.testing.assert_allclose(found[1].numpy("row col"), X[:, :2] - X[:, 1:3])
+
+
+def test_a_range_behind_a_display_is_not_of_what_another_row_looks_ahead_into():
+    text = r"""Let $x \in \mathbb{R}^{\text{seq}:n}$.
+$$u_{\text{seq}(i)} = 2 x_{\text{seq}(i)} \\ d_{\text{seq}(i)} = u_{\text{seq}(i+1)} - u_{\text{seq}(i)}$$
+for $i = 1, \ldots, n - 1$."""
+    document, given = read(text), tensor(x, "seq")
+    assert document.check() == []
+    np.testing.assert_allclose(document["u"](x=given).numpy("seq"), 2 * x)
+    np.testing.assert_allclose(document["d"](x=given).numpy("seq"), np.diff(2 * x))
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (r"c_{\text{edge}(m+2)} - c_{\text{edge}(m)}", x[2:] - x[:-2]),
+        (r"c_{\text{edge}(m)} - c_{\text{edge}(m+1)}", x[:-1] - x[1:]),
+        (
+            r"c_{\text{edge}(m+1)} - c_{\text{edge}(m)} + c_{\text{edge}(m+2)}",
+            x[1:-1] - x[:-2] + x[2:],
+        ),
+        (
+            r"\begin{cases} c_{\text{edge}(m+1)} & c_{\text{edge}(m)} > 0 \\ 0 & \text{else} \end{cases}",
+            np.where(x[:-1] > 0, x[1:], 0),
+        ),
+    ],
+)
+def test_an_index_without_a_range_goes_as_far_as_all_its_elements_are_there(body, wanted):
+    text = rf"For $c \in \mathbb{{R}}^{{\text{{edge}}}}$ let $$w_{{\text{{band}}(m)}} = {body}.$$"
+    document = read(text)
+    assert document.check() == []
+    np.testing.assert_allclose(document["w"](c=tensor(x, "edge")).numpy("band"), wanted)
+
+
+def test_along_its_own_axis_an_index_without_a_range_goes_to_the_end():
+    text = r"""For $c \in \mathbb{R}^{\text{edge}:n}$ let
+$$w_{\text{edge}(m)} = c_{\text{edge}(m)} - c_{\text{edge}(m+1)}.$$"""
+    assert [f.code for f in read(text).check()] == ["index-range"]

@@ -391,7 +391,8 @@ def _at_step(statement: Statement, known: Collection[str], step: Step) -> Statem
 def bounded(statements: Sequence[Statement]) -> list[Statement]:
     """Put ranges that are stated right behind a definition by elements among its conditions.
 
-    Others are those of the one definition in the display before that has these indices.
+    They belong to each definition of that display that has these indices and no range, unless another one
+    beside it takes elements of what it defines.
     """
     found = list(statements)
     last = -1
@@ -401,17 +402,27 @@ def bounded(statements: Sequence[Statement]) -> list[Statement]:
             first = bisect.bisect_left(found, found[last].block, key=lambda s: s.block)
             near += range(first, last)
         bounds = [(j, said) for j in near if (said := _bounds(statement, found[j]))]
-        if len(bounds) == 1 or (bounds and bounds[0][0] == last):
-            at, said = bounds[0]
-            before = found[at]
-            assert isinstance(before, Definition)
-            known = () if before.condition is None else (before.condition,)
-            every = (*known, *said)
-            condition = every[0] if len(every) == 1 else Logic(every[0].span, "and", every)
-            found[at] = dataclasses.replace(before, condition=condition)
+        if bounds:
+            for at, said in bounds:
+                before = found[at]
+                if at != bounds[0][0] and _is_apart(statements, at, near):
+                    continue
+                assert isinstance(before, Definition)
+                known = () if before.condition is None else (before.condition,)
+                every = (*known, *said)
+                condition = every[0] if len(every) == 1 else Logic(every[0].span, "and", every)
+                found[at] = dataclasses.replace(before, condition=condition)
         else:
             last = i
     return found
+
+
+def _is_apart(statements: Sequence[Statement], at: int, near: Sequence[int]) -> bool:
+    """Say whether a definition has a condition of its own, or others of its display use its elements."""
+    own: Any = statements[at]
+    others = [getattr(statements[j], "body", None) for j in near if j != at]
+    used = {part.base for body in others if body is not None for part in all_of(Indexed, body)}
+    return own.condition is not None or own.target.base in used
 
 
 def _bounds(statement: Statement, rule: Statement) -> tuple[Relation, ...]:

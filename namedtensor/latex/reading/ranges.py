@@ -10,6 +10,7 @@ from typing import Any
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
+    AxisSize,
     Big,
     Binary,
     Call,
@@ -52,9 +53,21 @@ def ends_of(numbers: Expression) -> tuple[Expression, Expression | None] | None:
         return None
     first, last = numbers.parts[0], numbers.parts[-1]
     if any(isinstance(p, Dots) for p in numbers.parts[1:]):
+        if _goes_down(first, last):
+            return last, first
         return first, None if isinstance(last, Dots) else last
     alone = numbers.bracket == "[" and first is last
     return (Number(numbers.span, 1), first) if alone else None
+
+
+def _goes_down(first: Expression, last: Expression) -> bool:
+    """Say whether numbers are listed downwards: n - 1, ..., 0."""
+    if not isinstance(last, Number):
+        return False
+    start = first.left if isinstance(first, Binary) and first.op in ("+", "-") else first
+    if isinstance(first, Number):
+        return first.value > last.value
+    return isinstance(start, (Letter, Scripts, AxisSize))
 
 
 def members_of(numbers: Expression) -> tuple[Expression, ...] | None:

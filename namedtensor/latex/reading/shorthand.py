@@ -451,7 +451,7 @@ class _Formula:
         ]
         rows = len("".join(whole)) > 1 or bool(steps)  # of x_{t-1}, t counts
         found = {
-            letter: self._runs(letter, ranges, said)
+            letter: self._runs_along(letter, ranges, said)
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             or (self._by_rows(statement.body, letter) if rows else NONE)
             or self._by_name(letter)
@@ -515,6 +515,14 @@ class _Formula:
                 found[letter] = found[letter] or self._by_place(part.body, letter)
             found[letter] |= FROM_ZERO if letter in from_zero and found[letter] else frozenset()
         return {letter: runs for letter, runs in found.items() if runs}
+
+    def _runs_along(self, letter: str, ranges: Sequence[tuple[str, Runs]], said: Any) -> Runs:
+        """Join what is said of an index; of a range to n - 2m, which is no axis's size, its place says it."""
+        runs = self._runs(letter, ranges, said)
+        sizes = {size for every in self.known.sizes.values() for size in every}
+        inside = all(isinstance(run, Binary) and run not in sizes for run in runs)
+        places = self._by_place(self.statement.body, letter, lambda _, count: count > 1)
+        return places or runs if inside else runs
 
     def _runs(self, letter: str, ranges: Sequence[tuple[str, Runs]], said: Any) -> Runs:
         """Join what is said of an index; the nearest range that is stated counts where no other one does."""

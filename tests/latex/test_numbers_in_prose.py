@@ -291,3 +291,42 @@ def test_a_positive_number_is_what_prose_makes_it_of_what_the_document_has():
 $$S = u / h$$
 We take $h = n^{-1/5}$."""
     assert str(read(text)["S"]) == "S(u: R[a]) -> R[a]"
+
+
+@pytest.mark.parametrize(
+    ("said", "form"),
+    [
+        (r"With probability $p$, $$D_p(W) = (1 - p) W$$", "D_p(W: R[in]; p: R) -> R[in]"),
+        (r"In a time $t$, $$D_t(W) = W e^{-t/2}$$", "D_t(W: R[in]; t: R) -> R[in]"),
+        (r"$$D_k(W) = k W$$", None),
+        (r"With probability $p$, $$D_p(W) = p W, \quad p = 1, 2$$", None),
+    ],
+)
+def test_a_spoken_number_below_the_name_of_a_function_is_no_index(said, form):
+    document = read(HEAD + said)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    (name,) = [n for n in document.names if n.startswith("D")]
+    if form is not None:
+        assert str(document[name]) == form
+    else:
+        np.testing.assert_allclose(document[name][2](tensor(W, "in")).numpy("in"), 2 * W)
+
+
+@pytest.mark.parametrize("said", [r"\beta = 1 / k_B T", r"\beta = (k T)^{-1}", r"\beta = q / r"])
+def test_what_an_argument_is_made_of_in_letters_of_its_own_is_a_remark(said):
+    text = rf"{HEAD}At ${said}$ let $$Z(\beta) = \sum_{{\text{{in}}}} e^{{-\beta W}}.$$"
+    assert [f for f in read(text).check() if f.severity != "note"] == []
+    np.testing.assert_allclose(
+        read(text)["Z"](2.0, W=tensor(W, "in")).numpy(), np.exp(-2 * W).sum()
+    )
+    (found,) = [
+        f
+        for f in read(text.replace(r"\sum_{\text{in}}", r"\sum_{\text{out}}")).check()
+        if f.severity != "note"
+    ]
+    assert found.code == "axis-missing"
+
+
+def test_what_a_letter_is_that_is_no_argument_must_be_said():
+    text = rf"{HEAD}At $\beta = 1 / k_B$ let $$Z = \sum_{{\text{{in}}}} e^{{-\beta W}}.$$"
+    assert [f.code for f in read(text).check() if f.severity != "note"] == ["undefined"]

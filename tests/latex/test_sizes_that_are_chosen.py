@@ -103,3 +103,14 @@ $$h_{{n+1}} = h_n + \eta h_n, \qquad n = 0, \ldots, N - 1$$"""
     h = rng.normal(size=3)
     found = read(text).bind(N=4)["h_N"](h_0=tensor(h, "unit"))
     np.testing.assert_allclose(found.numpy("unit"), h * 1.25**4)
+
+
+def test_a_whole_number_that_the_text_takes_can_be_chosen():
+    text = r"""Let $x \in \mathbb{R}^{\text{time}:N}$. With frames of $W$ samples, every $H$ samples,
+$$F_{\text{frame}(t), \text{tap}(j)} = x_{\text{time}((t-1) H + j)},
+\qquad t = 1, \dots, T, \quad j = 1, \dots, W$$
+and $T = \lfloor (N - W) / H \rfloor + 1$. We take $W = 400$ and $H = 160$."""
+    x = tensor(np.arange(8.0), "time")
+    found = read(text).bind(W=4, H=2)["F"](x=x).numpy("frame tap")
+    np.testing.assert_allclose(found, [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7]])
+    assert read(text)["F"].shape("time[720]") == tensor(np.ones((3, 400)), "frame", "tap").shape

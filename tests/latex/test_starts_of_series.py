@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from namedtensor import tensor
+from namedtensor.errors import NamedTensorError
 from namedtensor.latex import read
 from tests.latex.calling import called, same
 
@@ -144,3 +145,48 @@ def test_a_chain_leaves_what_is_declared():
 def test_the_names_of_a_chain_can_be_asked_for():
     document = read(X + r"$$y = z = \sum_{\text{in}} x$$")
     assert document.names == ("y", "z")
+
+
+ENDS = r"Let $F \in \mathbb{R}^{\text{param}}$ and $q \in \mathbb{R}$. Start from $P_T = F$. "
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"For $t = T - 1, T - 2, \ldots, 0$, let $$P_t = q P_{t+1} + F.$$",
+        r"For $t = T - 1, \ldots, 0$, let $$K_t = q P_{t+1}, \quad P_t = K_t + F.$$",
+        r"$$P_t = q P_{t+1} + F, \qquad t = T-1, T-2, \dots, 0$$",
+        r"For $t = 0, \ldots, T - 1$, let $$P_t = q P_{t+1} + F.$$",
+    ],
+)
+def test_a_series_goes_down_from_its_last_member(said):
+    document = read(ENDS + said)
+    assert document.check() == []
+    found = document.bind(T=3)["P_0"](F=tensor(u, "param"), q=0.5)
+    same(found, u * (1 + 0.5 + 0.25 + 0.125), "param")
+    with pytest.raises(NamedTensorError, match=r"hint: choose .*document\.bind\(T="):
+        document["P_0"](F=tensor(u, "param"), q=0.5)
+
+
+def test_a_name_beside_its_plain_one_is_a_label():
+    text = r"""Let $x \in \mathbb{R}^{\text{param}}$ and $Q, Q_f \in \mathbb{R}^{\text{param}}$.
+$$q(x) = \sum_{\text{param}} Q \odot x^2, \qquad q_f(x) = \sum_{\text{param}} Q_f \odot x^2$$
+$$c = q(x) + q_f(x)$$"""
+    document = read(text)
+    assert document.check() == []
+    assert str(document["q_f"]) == "q_f(x: R[param]; Q_f: R[param]) -> R"
+    same(
+        document["c"](x=tensor(u, "param"), Q=tensor(u, "param"), Q_f=tensor(u, "param")),
+        2 * (u**3).sum(),
+    )
+
+
+def test_an_index_beside_a_plain_name_counts():
+    text = r"""Let $x \in \mathbb{R}^{\text{param}}$ and $g, W \in \mathbb{R}^{\text{part}:E, \text{param}}$.
+$$F_e(x) = W_e \odot x, \qquad F(x) = \sum_{e=1}^E g_e \odot F_e(x)$$"""
+    document, W = read(text), rng.normal(size=(2, 3))
+    assert [f for f in document.check() if f.code != "meaning"] == []
+    whole = tensor(W, "part", "param")
+    same(document["F"](x=tensor(u, "param"), g=whole, W=whole), (W * W * u).sum(0), "param")
+    text = r"Let $x \in \mathbb{R}^{\text{param}}$. $$F_k(x) = k x$$ $$F(x) = F_1(x) + F_2(x)$$"
+    same(called(text, "F", {"x": tensor(u, "param")}), 3 * u, "param")

@@ -348,6 +348,8 @@ class Document:
         names = [p for place in places if place is not None for p in names_of(place)]
         for statement in self.reading.statements:
             names += [p for p in letters_of(statement) if p.text in SMALL]
+        for rules in self.definitions.defined.values():  # "we take W = 400" can be tried smaller
+            names += [d.name for d in rules if d.kind == "value" and _is_whole(d.body)]
         found = {}
         for name in names:
             text = key(name) if isinstance(name, (Letter, Scripts)) else None
@@ -364,6 +366,8 @@ class Document:
     def _is_chosen(self, text: str) -> bool:
         """Say whether a size may be chosen although the document says of which other sizes it is made."""
         rules = [rule.body for rule in self.definitions.defined[text]]
+        if all(map(_is_whole, rules)):
+            return True
         letters = {key(name) or "" for body in rules for name in names_of(body)}
         named = {key(size) for _, size, _ in self.definitions.stated_sizes}  # |rep| = R
         return all(t in named or self.definitions.is_size(t) for t in (text, *letters))
@@ -432,6 +436,10 @@ class Document:
 
     def __repr__(self) -> str:
         return f"Document({self.source.name!r}: {', '.join(self.names)})"
+
+
+def _is_whole(body: Expression) -> bool:
+    return isinstance(body, Number) and isinstance(body.value, int)
 
 
 def _stands_alone(defined: Defined, inside: Collection[Defined]) -> bool:

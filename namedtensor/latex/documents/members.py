@@ -19,7 +19,7 @@ from namedtensor.latex.documents.scripts import (
 )
 from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import Expression, Letter, Number, Scripts
-from namedtensor.latex.walk import all_of, reached
+from namedtensor.latex.walk import all_of, letters_of, reached
 
 
 def shift_of(defined: Defined) -> int:
@@ -37,6 +37,15 @@ def way_of(defined: Defined) -> int:
     found = list(distances(defined.name, defined.letters, defined.body))
     own, every = [d for d, same in found if same and d], [d for d, _ in found if d]
     return next(((d > 0) - (d < 0) for d in (own or every)), 0)
+
+
+def _looks_ahead(names: Names, defined: Defined) -> bool:
+    """Say whether what a rule uses of its own block looks at later members of its series."""
+    return any(
+        distance > 0 and same
+        for other in names.beside(defined)
+        for distance, same in distances(defined.name, defined.letters, other.body)
+    )
 
 
 def given_of(names: Names, defined: Defined) -> list[int]:
@@ -86,7 +95,7 @@ def members_needed(names: Names, defined: Defined, number: int, known: Indices) 
     Raises: NamedTensorError where it needs later ones, and none of them is given.
     """
     within = defined.range
-    if way_of(defined) < 1:
+    if way_of(defined) < 1 and not _looks_ahead(names, defined):
         if not names.reach_back(defined):
             return range(0)
         lower = fold(within.lower, known) if within is not None else None
@@ -94,10 +103,14 @@ def members_needed(names: Names, defined: Defined, number: int, known: Indices) 
     given = [n for n in given_of(names, defined) if n >= number]
     upper = fold(within.upper, known) if within is not None else None
     if upper is None and not given:
+        ends = () if within is None else letters_of(within.upper)
+        nine = (
+            f"give one by its number: {key(numbered(defined.name, {defined.letters[0]: 9}))} = ..."
+        )
         raise NamedTensorError(
             defined.key,
             "each member needs the next one, and none is given",
-            hint=f"give one by its number: {key(numbered(defined.name, {defined.letters[0]: 9}))} = ...",
+            hint=f"choose the last: document.bind({ends[0].text}=9)" if ends else nine,
         )
     return range(min([*given, *([] if upper is None else [upper + 1])]) - 1, number, -1)
 

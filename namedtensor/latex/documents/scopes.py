@@ -558,13 +558,15 @@ class Names:
         """Say whether a small letter in a defined name's script counts, as l of X^l, or only names."""
         if self.range_of(letter, statement) or axis_along(target_name(statement.target)):
             return True
+        own = target_name(statement.target)
+        if kind == "function" and self._only_names(letter, statement, own):
+            return False
         if (letter, statement.block) in self._moved:
             return True
         scripts: list[Expression] = []
         for part in walk(statement.body):
             if isinstance(part, Scripts):
                 scripts += [s for s in (part.sub, part.sup) if s is not None]
-        own = target_name(statement.target)
         if isinstance(own, Scripts) and any(
             isinstance(s, (Binary, Items)) and letter in letters_in(s) for s in (own.sub, own.sup)
         ):
@@ -578,6 +580,31 @@ class Names:
         ]
         named += letters_of(statement.body)
         return any(isinstance(s, Letter) and s.text == letter for s in named)
+
+    def _only_names(self, letter: str, statement: Definition, own: Expression) -> bool:
+        """Say whether f of q_f(x) only names it: beside q(x), or Q and Q_f, or where f is a number.
+
+        A letter that indexes or is bound counts, as e of F_e(x) beside F(x) = sum_e F_e(x), and so does one
+        for which there are members by number, F_1(x).
+        """
+        around = sections_around(statement.section, self.parents)
+        near = tuple([s for s in self.statements if s.section in around])
+        places = [at.at for at in all_of(At, near)] + [big.lower for big in all_of(Big, near)]
+        named = [part for part in all_of(Scripts, near) if part.sub is not None]
+        places += [part.sub for part in named if isinstance(part.sub, Binary)]
+        kin = [part.sub for part in named if isinstance(own, Scripts) and part.base == own.base]
+        if letter in [t.text for t in letters_of(tuple(places))] or len({*kin}) > 1:
+            return False
+        for said in [s for s in near if isinstance(s, Declaration)]:
+            if said.space.base == "R" and not said.space.axes and letter in map(key, said.names):
+                return True
+        subs = [part for part in named if part.sub is not None and key(part.sub) == letter]
+        if len(subs) < len([t for t in all_of(Letter, near) if t.text == letter]):
+            return False  # it stands for something
+        targets = [s.target for s in near if isinstance(s, Definition)]
+        plain = {t.function for t in targets if isinstance(t, Call)}
+        together = [s.names for s in near if isinstance(s, Declaration) and {*s.names} & {*subs}]
+        return any(part.base in plain.union(*together) for part in subs)
 
     def defined_at(self, place: Place) -> Defined | None:
         """Give what is defined at a place."""
@@ -690,6 +717,7 @@ class Names:
             or (Meaning("size", text) if self.is_size(text) else None)
             or self._first_by_script(name, place, indices)
             or self._declared_first(name, place, indices)
+            or self._last_by_letter(sought)
         )
 
     def _in_frame(self, found: Meaning | None, place: Place) -> Meaning | None:
@@ -769,6 +797,14 @@ class Names:
             near = given is not None and self.inherits(place, given.place)
             if given is not None and near and given.place.block not in rules - {place.block}:
                 return meaning
+        return None
+
+    def _last_by_letter(self, sought: Sought) -> Meaning | None:
+        """Find the P_T that stands for P_3 where T is 3, with which a series begins that goes down."""
+        for defined in self._by_stem.get(stem(sought.name) or "", ()):
+            last = not defined.letters and self.inherits(sought.place, defined.place)
+            if last and key(defined.name, sought.indices) == sought.text:
+                return Meaning("value", sought.text, defined=defined)
         return None
 
     def _declared_first(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
@@ -1010,6 +1046,12 @@ class Names:
         """Give the name of a series as a whole, as the document writes it."""
         old = self._rewritten.get(id(defined.statement))
         return bare(target_name(old.target) if isinstance(old, Definition) else defined.name)
+
+    def beside(self, defined: Defined) -> list[Defined]:
+        """List the rules of the same block for the series that a rule uses."""
+        stems = {stem(part) for part in all_of(Scripts, defined.body)}
+        found = [d for text in stems if text for d in self._by_stem.get(text, ())]
+        return [d for d in found if d.letters and d.place.block == defined.place.block]
 
     def reach_back(self, defined: Defined) -> int:
         """Say how far back a series looks: 2 where X^{l-2} is used, 0 where no earlier member is."""

@@ -208,7 +208,14 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         elif _remarks(entry, text, above, displayed, elements):
             read.part_of = QUIET["remark"]
             body, tried = statement.body, statement.target
-            if isinstance(tried, Letter) and known[tried.text] == 1 and _is_number(tried, body):
+            if (
+                isinstance(tried, Letter)
+                and known[tried.text] == 1
+                and (
+                    _is_number(tried, body)
+                    or elements.is_of_numbers(statement, entry.region.section)
+                )
+            ):
                 space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
                 where = {"block": statement.block, "section": statement.section}
                 read.statement = Declaration(statement.span, (tried,), space, **where)
@@ -294,6 +301,8 @@ def _remarks(
     positive = isinstance(target, Letter) and target.text in elements.bounded
     if positive and made_of and all(elements.mentioned(text) == 1 for text in made_of):
         return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
+    if elements.is_of_numbers(statement, section):
+        return True
     number = not any(map(is_declared, names_of(statement.body)))
     starts = isinstance(target, Scripts) and head_of(target) in elements.members
     if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):
@@ -306,6 +315,19 @@ def _remarks(
     if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
         return bool(tried) or key_of(target.base) in elements.declared.names
     return bool(tried) or is_declared(given_names(statement)[0])
+
+
+def _formal(statements: Sequence[Any]) -> set[str]:
+    """List the letters that are arguments of all definitions that use them."""
+    formal: set[str] = set()
+    free: set[str] = set()
+    for statement in statements:
+        target = getattr(statement, "target", None)
+        arguments = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
+        own = {letter.text for letter in letters_of(arguments)}
+        formal |= own
+        free |= {letter.text for letter in letters_of(statement)} - own
+    return formal - free
 
 
 def _is_unknown(name: Expression, known: Counter[str], own: str) -> bool:
@@ -425,6 +447,8 @@ class _Elements:
             if isinstance(relation, Relation) and isinstance(relation.first, Letter)
             if relation.rest[0][0] in ORDERED
         }
+        #: letters that are arguments wherever a display uses them
+        self.formal = _formal([e.statement for e in entries if e.region.display])
         #: letters of which displays give members: b of b^r, which b^0 = 0 in prose starts
         self.members = {
             head_of(name)
@@ -446,6 +470,13 @@ class _Elements:
                 self.series.add(name)
             if entry.region.display and _is_at_letters(statement.target):
                 self._displayed.add(name, entry.region.section, _axes_of(statement.target))
+
+    def is_of_numbers(self, statement: Definition, section: int) -> bool:
+        r"""Say whether 1 / (k T) tells in letters of its own what the argument \beta of Z(\beta) means."""
+        names, target = names_of(statement.body), statement.target
+        own = isinstance(target, Letter) and target.text in self.formal
+        tensors = any(self.declared.near(key_of(name), section) for name in names)
+        return own and not tensors and any(not self.known[head_of(name)] for name in names)
 
     def take(self, entry: Entry) -> None:
         """Take in what a letter is made of, if no remark says it."""

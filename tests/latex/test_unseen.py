@@ -13,6 +13,7 @@ SHORT = {
     "excitation.tex": (0, 1, 0),
     "grouped_heads.tex": (0, 1, 1),
     "films.md": (0, 1, 0),
+    "codes.md": (0, 1, 0),
     "matrix_memory.tex": (1, 0, 0),
     "separation.md": (0, 4, 1),
 }

@@ -29,6 +29,7 @@ from . import (
     letters,
     models,
     newcomers,
+    outsiders,
     passersby,
     reach,
     reviewers,
@@ -62,6 +63,7 @@ ROOMS = (
     lecturers,
     reviewers,
     colleagues,
+    outsiders,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

@@ -151,13 +151,19 @@ def unused(name: str, taken: Container[str], mark: str = "'") -> str:
     "seq''"
     """
     while name in taken:
-        name += mark
+        name = _primed(name) if mark == "'" else name + mark
     return name
+
+
+def _primed(name: str) -> str:
+    """Give the name of a second copy: primes stand before stars."""
+    stem = name.rstrip("*")
+    return f"{stem}'{name[len(stem) :]}"
 
 
 def primed(label: str, name: str, taken: Container[str] = ()) -> str:
     """Write how to give an axis of a tensor a name that is not taken: X["seq -> seq'"]."""
-    free = unused(shown(name) + "'", taken)
+    free = unused(_primed(shown(name)), taken)
     return f'{label}["{shown(name)} -> {free}"]'
 
 
@@ -173,6 +179,25 @@ def typed_axes(names: Sequence[str]) -> str:
     if not all(word.isidentifier() for word in words):
         return f'"{" ".join(map(shown, names))}"'
     return words[0] if len(words) == 1 else f"({', '.join(words)})"
+
+
+def typed_axis(name: str) -> str:
+    """Write an axis as an expression: emb, or nt.Axis("seq'") where its name is no Python identifier.
+
+    >>> print(typed_axis("emb"), typed_axis("emb*"))
+    emb nt.Axis("emb*")
+    """
+    word = _word(name)
+    return word if word.isidentifier() else axis_code(name)
+
+
+def typed_order(names: Iterable[str]) -> str:
+    """Write axes one by one, as arguments: emb, "seq'".
+
+    >>> print(typed_order(["emb", "seq'"]))
+    emb, "seq'"
+    """
+    return ", ".join([typed_axes([name]) for name in names])
 
 
 def _word(name: str) -> str:
@@ -268,10 +293,7 @@ class Axis:
     @property
     def prime(self) -> Axis:
         """The axis ax', a second copy of ax."""
-        if self.name.endswith("*"):
-            stem = self.name.rstrip("*")
-            return Axis(stem + "'" + self.name[len(stem) :], self.size)
-        return Axis(self.name + "'", self.size)
+        return Axis(_primed(self.name), self.size)
 
     @property
     def star(self) -> Axis:
@@ -346,13 +368,10 @@ class Axis:
         def __getattr__(self, word: str) -> NoReturn:
             if word[0] == "_" or word in self.__slots__ or asked_by_us():
                 raise AttributeError(f"Axis has no attribute {word}")
-            known = {"prime": f"{self!r}.prime", "star": f"{self!r}.star", "name": f"{self!r}.name"}
-            guess = nearest(word, known, 0.6)
-            hint = (
-                f"`{known[guess]}`"
-                if guess
-                else f"`{self!r}.prime` is its copy, `{self!r}.name` its name"
-            )
+            own = typed_axis(self.name)
+            guess = nearest(word, ("prime", "star", "name"), 0.6)
+            hint = f"`{own}.{guess or 'prime'}`"
+            hint += "" if guess else f" is its copy, `{own}.name` its name"
             raise HabitError(f"{self!r}.{word}", f"an axis has no {word}", hint=hint)
 
     def _is_no_number(self, other: Any = None, *_: Any) -> Any:
@@ -369,7 +388,7 @@ class Axis:
             repr(self),
             f"{shown(self.name)} is an axis, which has a name and is no number",
             hint=f"its size is a number: `X.size({typed_axes([self.name])})` of a tensor X, "
-            f"`abs({self.name}[64])`, or abs({self.name}) in a formula",
+            f"`abs({typed_axis(self.name)}[64])`, or abs({typed_axis(self.name)}) in a formula",
         )
 
     # numpy then leaves array + axis to the axis, whose own operators refuse it

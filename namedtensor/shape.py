@@ -6,7 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from namedtensor.axes import Axis, distinct, either, one_axis, parse_axes, shown, typed_axes
+from namedtensor.axes import (
+    Axis,
+    axis_code,
+    distinct,
+    either,
+    one_axis,
+    parse_axes,
+    shown,
+    typed_axes,
+)
 from namedtensor.doors import door
 from namedtensor.errors import (
     AxisMissingError,
@@ -68,7 +77,7 @@ class Shape:
                     "shape.count",
                     f"{shown(name)} has no size",
                     [("shape", spaced(self._sizes.items()))],
-                    f"give it one: {shown(name)}[512]",
+                    f"give it one: {axis_code(name, 512)}",
                 )
             total *= size
         return total

@@ -155,7 +155,7 @@ class Body:
                 f"abs({shown(name)})",
                 f"axis {shown(name)} has no size yet: what has it is defined by its indices",
                 [(self.name, ", ".join(sizes))],
-                f"give it one where the tensor is defined: {shown(name)}[5]",
+                f"give it one where the tensor is defined: {axis_code(name, 5)}",
             )
         gives = self.signature.gives
         of_result = isinstance(gives, tuple) and any([name in space.names for space in gives])
@@ -167,7 +167,7 @@ class Body:
             [(self.name, ", ".join(sizes) or "no axes")],
             f"say it, {axis_code(name, 4)}, or declare an argument that has {shown(name)}"
             if of_result
-            else f"declare it, or ask a tensor: X.size({shown(name)})",
+            else f"declare it, or ask a tensor: X.size({typed_axes([name])})",
         )
 
 

@@ -22,6 +22,7 @@ from namedtensor.axes import (
     renamed_code,
     shown,
     typed_axes,
+    typed_axis,
 )
 from namedtensor.errors import (
     AxisClashError,
@@ -246,7 +247,7 @@ class Entry:
                 f"{shown(name)} {size} in {leaf.path}"
             )
             path, long = (leaf.path, name) if size > other else (owner, axis)
-            hint = f"take as many of both: {path}[{shown(long)}[:{min(size, other)}]]"
+            hint = f"take as many of both: {path}[{typed_axis(long)}[:{min(size, other)}]]"
             return self.error(AxisSizeError, why, hint)
         why = f"axis {shown(name)} is {other} in {owner} and {size} in {leaf.path}"
         hint = f"select, or rename one of them: {primed(leaf.path, name, leaf.axes)}"

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from namedtensor.axes import Axes, lacks, naming, one_axis, shown
+from namedtensor.axes import Axes, lacks, naming, one_axis, shown, typed_axes, typed_axis
 from namedtensor.backends import backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
@@ -381,7 +381,7 @@ class _Batch:
                             (self._of(path, 0), spaced(first.sizes)),
                             (self._of(path, place), spaced(part.sizes)),
                         ],
-                        f"nt.collate[{shown(self.axis)}](examples, pad={{{shown(axis)}: 0}})",
+                        f"nt.collate[{typed_axes([self.axis])}](examples, pad={{{typed_axis(axis)}: 0}})",
                     )
                 values.add(self._value(axis, path))
         if len(values) > 1:

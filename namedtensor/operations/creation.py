@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from namedtensor.axes import Axis, distinct, made_up, parse_axes
+from namedtensor.axes import Axis, axis_code, distinct, made_up, parse_axes
 from namedtensor.backends import Backend, get_backend
 from namedtensor.backends.lazy import is_scalar, np
 from namedtensor.errors import (
@@ -174,7 +174,7 @@ def sized_axes(name: str, axes: tuple[AxesSpec, ...]) -> tuple[Axis, ...]:
     for axis in named:
         if axis.size is None:
             raise AxisSizeError(
-                call, f"{axis.name} has no size", hint=f"give it one: {axis.name}[512]"
+                call, f"{axis.name} has no size", hint=f"give it one: {axis_code(axis.name, 512)}"
             )
     return tuple([Axis(a.name, int(a.size)) for a in named])
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from namedtensor.axes import Axis, distinct, primed, shown, size_here
+from namedtensor.axes import Axis, distinct, primed, shown, size_here, typed_axis
 from namedtensor.errors import (
     AxisClashError,
     AxisNameError,
@@ -54,7 +54,7 @@ def _out_of_range(call: Call, axis: str, size: int, index: int) -> Exception:
     hint = (
         f"axis {shown(axis)} of {label} is empty"
         if size == 0
-        else f"{label}[{shown(axis)}({size - 1})] is the last"
+        else f"{label}[{typed_axis(axis)}({size - 1})] is the last"
     )
     return call.fail(
         IndexRangeError,
@@ -208,7 +208,7 @@ def index_rule(call: Call) -> Type:
         call.kind(
             i,
             ("int",),
-            f"a mask selects in square brackets: {owner}[{shown(axis)}[{label}]]"
+            f"a mask selects in square brackets: {owner}[{typed_axis(axis)}[{label}]]"
             if mask and flat
             else f"a mask over several axes keeps them: nt.where({label}, {owner}, 0.0)"
             if mask

@@ -82,7 +82,7 @@ def _stack_rule(call: Call) -> Type:
             raise call.fail(
                 AxisClashError,
                 f"{call.labels[i]} already has an axis {shown(axis)}",
-                f"nt.concat[{shown(axis)}] joins along an axis that is there",
+                f"nt.concat[{typed_axes([axis])}] joins along an axis that is there",
             )
     kind = widest([t.kind for t in call.types])
     return Type(((axis, len(call.types)), *_union_but(call, axis)), kind, weak=call.weak)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import Axis, distinct, lacks, naming, parse_axes, primed, shown
+from namedtensor.axes import Axis, distinct, lacks, naming, parse_axes, primed, shown, typed_axes
 from namedtensor.backends import Backend, backend_of, get_backend
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
@@ -870,7 +870,7 @@ def _change(use: Use, place: int, d: SymbolicTensor) -> Any:
         if not use.node.type.has(axis):
             raise fail(
                 f"its differential gives an axis {shown(axis)}, which {lifted.name} does not give",
-                f"sum over it: nt.sum[{shown(axis)}](...)",
+                f"sum over it: nt.sum[{typed_axes([axis])}](...)",
             )
     if not _is_linear(root, [x.node for x in symbols]):
         raise fail(

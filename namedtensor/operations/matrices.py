@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from namedtensor.axes import BOUND, Axis, primed, shown
+from namedtensor.axes import BOUND, Axis, primed, shown, typed_axis
 from namedtensor.errors import AxisClashError, AxisSizeError, KindError
 from namedtensor.operations.axis_functions import (
     AxisFunction,
@@ -49,7 +49,7 @@ def _square(call: Call, otherwise: str = "") -> Any:
                 f"{call.labels[0]} is not square: axis {shown(row)} is {n} and axis {shown(col)} is {m}",
                 f"{otherwise} takes any matrix"
                 if otherwise
-                else f"select as many of both: {call.labels[0]}[{shown(longer)}[:{min(n, m)}]]",
+                else f"select as many of both: {call.labels[0]}[{typed_axis(longer)}[:{min(n, m)}]]",
             )
     elif n is not m:
         call.guards.append((n, m))

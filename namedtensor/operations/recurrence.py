@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from namedtensor.axes import FRESH, Axis, naming, shown, unused
+from namedtensor.axes import FRESH, Axis, naming, shown, typed_axes, typed_axis, unused
 from namedtensor.backends.lazy import is_number, is_scalar
 from namedtensor.compilers import compiling
 from namedtensor.errors import (
@@ -942,7 +942,7 @@ def _recur(said: Said, reverse: bool, emit: Any, every: bool) -> tuple[Any, Any]
             raise KindError(
                 str(said),
                 f"a sequence is {kind_of_thing(X)}, and each is given by itself",
-                hint=f"nt.{said.name}[{shown(said.axis.name)}](step, h0, {both}), with "
+                hint=f"nt.{said.name}[{typed_axes([said.axis.name])}](step, h0, {both}), with "
                 f"step(h, {both.lower()})",
             )
         named_operand(call, X, said.axis)
@@ -1000,7 +1000,7 @@ def _startable(said: Said, name: str, h: Any) -> None:
         raise said.error(
             AxisClashError,
             f"{name} has the axis {shown(said.axis.name)}, along which the steps are taken",
-            f"start with one index of it: h0[{shown(said.axis.name)}(0)]",
+            f"start with one index of it: h0[{typed_axis(said.axis.name)}(0)]",
         )
 
 
@@ -1128,7 +1128,7 @@ def _callable(name: str, axis: Axis, step: Any) -> None:
         raise KindError(
             f"{name}[{shown(axis.name)}]({arguments})",
             f"{arguments.partition(',')[0]} is {kind_of_thing(step)}, and not a function",
-            hint=f"the function comes first: nt.{name}[{shown(axis.name)}]({arguments})",
+            hint=f"the function comes first: nt.{name}[{typed_axes([axis.name])}]({arguments})",
         )
 
 
@@ -1163,7 +1163,7 @@ def scan(
         raise KindError(
             f"scan[{shown(axis.name)}](step, h0, X, emit)",
             f"emit is {kind_of_thing(emit)}, and not a function",
-            hint=f"nt.scan[{shown(axis.name)}](step, h0, X, emit=lambda h, x: h)",
+            hint=f"nt.scan[{typed_axes([axis.name])}](step, h0, X, emit=lambda h, x: h)",
         )
     flag(f"scan[{axis.name}](...)", "reverse", reverse)
     said = Said("scan", axis, step, carry, sequences)
@@ -1238,7 +1238,7 @@ def associative_scan(
         raise AxisNameError(
             f"{call}(combine, X)",
             "there is nothing to combine",
-            hint=f"nt.associative_scan[{shown(axis.name)}](combine, X)",
+            hint=f"nt.associative_scan[{typed_axes([axis.name])}](combine, X)",
         )
     if all(isinstance(part.size(axis), int) for part in parts):
         same_size(call, axis.name, parts)

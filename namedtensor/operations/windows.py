@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from namedtensor.axes import Axis, parse_axes, shown, size_here
+from namedtensor.axes import Axis, parse_axes, shown, size_here, typed_axes, typed_axis, typed_order
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -87,7 +87,7 @@ def _unrolled(call: Call, axis: str, n: Any, k: Any, stride: Any = 1, dilation: 
         raise call.fail(
             AxisSizeError,
             f"{wide} does not fit into axis {shown(axis)}, which is {n} in {call.labels[0]}",
-            f"pad first: nt.pad[{shown(axis)}]({call.labels[0]}, {span // 2}, {span // 2})",
+            f"pad first: nt.pad[{typed_axes([axis])}]({call.labels[0]}, {span // 2}, {span // 2})",
         )
     return count_of(n, k, stride, dilation)
 
@@ -98,7 +98,7 @@ def _pooled(call: Call, axis: str, n: Any, k: Any) -> Any:
             raise call.fail(
                 AxisSizeError,
                 f"axis {shown(axis)} is {n} in {call.labels[0]}, which windows of {k} do not fill",
-                f"select what they fill: {call.labels[0]}[{shown(axis)}[:{n - n % k if k else 0}]]",
+                f"select what they fill: {call.labels[0]}[{typed_axis(axis)}[:{n - n % k if k else 0}]]",
             )
         return n // k
     part = combine("floordiv", n, k)
@@ -179,7 +179,7 @@ def _overlap_rule(call: Call) -> Type:
         raise call.fail(
             AxisSizeError,
             f"axis {shown(kernel)} is 0 in {call.labels[0]}, and a window holds 1 or more",
-            f"sum over it: nt.sum[{shown(kernel)}]({call.labels[0]})",
+            f"sum over it: nt.sum[{typed_axes([kernel])}]({call.labels[0]})",
         )
     size = combine("sub", combine("add", m, k), 1)
     if call.values[1:]:
@@ -195,7 +195,7 @@ def _overlap_rule(call: Call) -> Type:
             raise call.fail(
                 AxisSizeError,
                 f"{m} windows in steps of {stride} give {most} of axis {shown(axis)}, and not {size}",
-                f"nt.overlap_add[{shown(axis)}, {shown(kernel)}]({call.labels[0]}, {how})",
+                f"nt.overlap_add[{typed_order([axis, kernel])}]({call.labels[0]}, {how})",
             )
     rest = type_.without([kernel])
     kind = "int" if type_.kind == "bool" else type_.kind
@@ -682,7 +682,7 @@ def _pad_rule(call: Call) -> Type:
     for width in call.types[1:3]:
         if not width.host or width.kind != "int":
             raise call.fail(
-                KindError, "a width is a whole number", f"nt.pad[{shown(axis)}](X, 1, 1)"
+                KindError, "a width is a whole number", f"nt.pad[{typed_axes([axis])}](X, 1, 1)"
             )
     before, after = call.values[1:3]
     size = combine("add", combine("add", type_.size(axis), before), after)
@@ -770,7 +770,7 @@ def pad(
 
         for width in (before, after):
             if isinstance(width, int) and width < 0:
-                hint = f"select: X[{shown(axis)}[1:]]"
+                hint = f"select: X[{typed_axis(axis)}[1:]]"
                 raise AxisSizeError(call(), "a negative width would cut", shapes(X), hint)
         _check_value(call, X, value)
     return apply(op, X, before, after, value)

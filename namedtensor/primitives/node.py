@@ -314,4 +314,9 @@ def size_of(name: str, axis: str, place: int) -> Node:
 def number(value: Any) -> Node:
     """Make the leaf of a Python number."""
     # repr distinguishes 1, 1.0 and True, 0.0 and -0.0, and is the same for every nan
-    return make_node(NUMBER(value, repr(value)), (), Type((), kind_of(value), host=True, weak=True))
+    return make_node(NUMBER(value, repr(value)), (), type_of_number(value))
+
+
+def type_of_number(value: Any) -> Type:
+    """Give the type of a Python number, without a leaf for it."""
+    return Type((), kind_of(value), host=True, weak=True)

@@ -24,7 +24,12 @@ from namedtensor.errors import (
 from namedtensor.plans import LIBRARY_ERRORS, Plan, compile_plan, layout_by_number
 from namedtensor.plans.compile import plan_for_numbers, run_on_numbers
 from namedtensor.primitives import Node, Operation, Type, argument, number, size_of, table
-from namedtensor.primitives.node import apply_node, declared_size, node_by_number
+from namedtensor.primitives.node import (
+    apply_node,
+    declared_size,
+    node_by_number,
+    type_of_number,
+)
 from namedtensor.tensor import operators, protocols
 from namedtensor.tensor.diagnose import diagnose, of_two_devices
 from namedtensor.tensor.labels import caller_labels, first_letters, letters, warn_caller
@@ -383,7 +388,7 @@ def type_of(x: Any) -> Type:
         return node_type
     if hasattr(x, "sizes"):
         return Type(tuple(zip(x.layout.axes, x.data.shape, strict=True)), x.layout.kind)
-    return number(x).type
+    return type_of_number(x)
 
 
 def typed(labels: Sequence[str], operands: Sequence[Any]) -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ from namedtensor.axes import (
     primed,
     shown,
     stays,
+    typed_axis,
     visible,
 )
 from namedtensor.backends import backend_of
@@ -253,13 +254,13 @@ def whole(X: NamedTensor, part: AxisIndex) -> Any:
         return part.index
     bare = backend_of(part.index) is not None and len(part.index.shape) > 0
     if bare or isinstance(part.index, bool) or not hasattr(part.index, "__index__"):
+        own = typed_axis(part.name)
         raise KindError(
             f"X[{shown(part.name)}({_short(part.index)})]",
             "an index is a whole number or an integer named tensor, not "
             f"{kind_of_thing(part.index)}",
             shapes(X),
-            f"X[{shown(part.name)}(0)], X[{shown(part.name)}(nt.tensor(..., seq))] or, to select, "
-            f"X[{shown(part.name)}[[0, 2]]]",
+            f"X[{own}(0)], X[{own}(nt.tensor(..., seq))] or, to select, X[{own}[[0, 2]]]",
         )
     return part.index.__index__()
 
@@ -287,11 +288,13 @@ def slice_bounds(X: NamedTensor, name: str, chosen: slice) -> tuple[Any, Any, An
                 call,
                 f"bounds are whole numbers, not {kind_of_thing(bound)}",
                 shapes(X),
-                f"X[{shown(name)}[2:5]]",
+                f"X[{typed_axis(name)}[2:5]]",
             )
     start, stop, step = [b if b is None or _is_size(b) else b.__index__() for b in bounds]
     if isinstance(step, int) and step == 0:
-        raise AxisNameError(call, "a step of 0 never ends", shapes(X), f"X[{shown(name)}[::1]]")
+        raise AxisNameError(
+            call, "a step of 0 never ends", shapes(X), f"X[{typed_axis(name)}[::1]]"
+        )
     return start, stop, step
 
 

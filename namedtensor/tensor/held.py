@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from namedtensor.axes import Axes, lacks, naming, one_axis, shown
+from namedtensor.axes import Axes, lacks, naming, one_axis, shown, typed_order
 from namedtensor.doors import door
 from namedtensor.errors import AxisMissingError, AxisNameError, nearest
 from namedtensor.plans import Layout
@@ -100,13 +100,11 @@ class Held:
             if -len(self.axes) <= place < len(self.axes)
             for a in [self.axes[place]]
         ]
-        names = [shown(name) for name in own or self.axes]
-        typed = [name if name.isidentifier() else f'"{name}"' for name in names]
         return AxisNameError(
             f"X.{word}({', '.join(map(repr, places))})",
             "axes are named, not counted",
             shapes(self),
-            f"`X.{word}({', '.join(typed)})`",
+            f"`X.{word}({typed_order(own or self.axes)})`",
         )
 
     def missing(self, call: str, name: str) -> AxisMissingError:

@@ -16,6 +16,7 @@ from namedtensor.axes import (
     parse_axes,
     shown,
     typed_axes,
+    typed_order,
     visible,
 )
 from namedtensor.backends import Backend, backend_of, get_backend, not_installed
@@ -89,7 +90,7 @@ class NamedTensor(Operators, Gradients, Protocols):
                 f"{call}()",
                 "axes have no order until you give one",
                 shapes(self),
-                f"{call}({', '.join(map(shown, self.axes))})",
+                f"{call}({typed_order(self.axes)})",
             )
         for name in names:
             if name not in self.axes:
@@ -100,7 +101,7 @@ class NamedTensor(Operators, Gradients, Protocols):
                 f"{call}({', '.join(names)})",
                 f"the order leaves out {', '.join(map(shown, left))}",
                 shapes(self),
-                f"{call}({', '.join(map(shown, (*names, *left)))})",
+                f"{call}({typed_order((*names, *left))})",
             )
         for axis in axes:
             if axis.size is not None and axis.size != self.size(axis):
@@ -108,7 +109,7 @@ class NamedTensor(Operators, Gradients, Protocols):
                     f"{call}({', '.join(map(repr, axes))})",
                     f"axis {axis.name} is {self.size(axis)} in X and {axis.size} in the call",
                     shapes(self),
-                    f"leave the size out: {axis.name}",
+                    f"leave the size out: {typed_axes([axis.name])}",
                 )
         if not names or names == self.axes:
             return self.data
@@ -345,7 +346,7 @@ def tensor(data: Any, *axes: Axes) -> NamedTensor:
             raise AxisSizeError(
                 _call(named),
                 f"axis {axis.name} is {axis.size} in the call and {size} in data",
-                hint=f"leave the size out: {axis.name}",
+                hint=f"leave the size out: {typed_axes([axis.name])}",
             )
     return NamedTensor(data, layout_of(names, kind, backend))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
-from namedtensor.axes import shown, typed_axes
+from namedtensor.axes import typed_axes, typed_axis, typed_order
 from namedtensor.backends.lazy import np
 from namedtensor.compilers import compiling
 from namedtensor.doors import door, given_later
@@ -165,7 +165,7 @@ class Protocols(Held):
     def _number(self, call: str) -> Any:
         """Give the number of a tensor without axes to a conversion such as float(X)."""
         if self.axes:
-            every = ", ".join(f"{shown(a)}(0)" for a in self.axes)
+            every = ", ".join(f"{typed_axis(a)}(0)" for a in self.axes)
             python, instead = compared_by_python(self) if self.kind == "bool" else ("", "")
             if python:
                 raise AxisSizeError(
@@ -350,8 +350,7 @@ def _called(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], library: 
 
 def _order(X: Held) -> str:
     """Write the axes of a tensor in the order in which it stores them."""
-    words = [shown(axis) for axis in X.axes]
-    return ", ".join([word if word.isidentifier() else f'"{word}"' for word in words])
+    return typed_order(X.axes)
 
 
 def _or_lifted(func: Any) -> str:

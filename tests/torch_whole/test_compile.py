@@ -381,3 +381,20 @@ def test_a_list_of_indices_compiles_outside_of_formulas(chosen):
 
     compiled = torch.compile(select, backend="aot_eager", fullgraph=True)
     assert torch.equal(compiled(data), select(data))
+
+
+@pytest.mark.parametrize("first", [0.0, 0, (0.0, 1.0)], ids=["real", "whole", "two"])
+def test_a_recurrence_that_starts_from_numbers_is_one_graph_outside_of_formulas(first):
+    def step(h, x):
+        return (h[0] + x, h[1] * x) if isinstance(h, tuple) else h + x
+
+    def run(X):
+        return nt.scan[seq](step, first, X), nt.fold[seq](step, first, X)
+
+    X = nt.normal(seq[3], emb[4], backend="torch")
+    torch.compiler.reset()
+    found = torch.compile(run, fullgraph=True, backend="eager")(X)
+    for ours, plain in zip(found, run(X), strict=True):
+        both = (ours, plain) if isinstance(plain, tuple) else ((ours,), (plain,))
+        for one, other in zip(*both, strict=True):
+            nt.testing.assert_close(one, other)

@@ -509,10 +509,14 @@ class Rename:
 
     def __post_init__(self) -> None:
         if min(len(self.before), len(self.after)) != 1:
+            sides = zip(self.before, self.after, strict=False)
+            pairs = ", ".join([f"{shown(old.name)} -> {shown(new.name)}" for old, new in sides])
             raise AxisNameError(
                 repr(self),
                 "only one to one, many to one and one to many make sense",
-                hint="rename one by one, X[a >> b, c >> d], or merge and then split",
+                hint=f'rename one by one, X["{pairs}"]'
+                if len(self.before) == len(self.after)
+                else "rename one by one, X[a >> b, c >> d], or merge and then split",
             )
         for side in (self.before, self.after):
             if len(side) > 1 and len({axis.name for axis in side}) < len(side):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from namedtensor.axes import naming, shown
+from namedtensor.axes import naming, typed_order
 from namedtensor.backends.lazy import is_number, np
 from namedtensor.compilers import compiling, constant_for_compilers
 from namedtensor.errors import (
@@ -227,7 +227,9 @@ class Arguments:
                 f"{self.name}(..., {path}, ...)",
                 f"{path} is a named tensor, and {self.name} declares no axes for it",
                 shapes(value, labels=[path]),
-                f"declare them: {path}: R[{', '.join(map(shown, value.axes))}]",
+                f"declare them: {path}: R[{typed_order(value.axes)}]"
+                if value.axes
+                else f"declare it: {path}: R",
             )
         try:
             hash(value)

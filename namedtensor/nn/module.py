@@ -950,7 +950,7 @@ def _sizes(formula: Formula, axes: tuple[Axis, ...]) -> dict[str, int]:
             raise AxisSizeError(
                 f"{formula.name}.module({axis.name})",
                 f"{axis.name} has no size",
-                hint=f"give it one: {axis.name}[512]",
+                hint=f"give it one: {axis_code(axis.name, 512)}",
             )
         sizes[axis.name] = int(axis.size)
     return sizes

@@ -90,7 +90,7 @@ class AxisFunction(Generic[P, T]):
                 bound = None
         if bound is None:
             if type(axes) is int or (
-                axes and type(axes) is tuple and all([type(a) is int for a in axes])
+                type(axes) is tuple and axes and all([type(a) is int for a in axes])
             ):
                 raise self._counted(axes)
             parsed = parse_axes(axes)

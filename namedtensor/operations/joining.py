@@ -290,7 +290,7 @@ def split(axis: Axis, X: NamedTensor, sizes: Sequence[int]) -> list[NamedTensor]
             f"split[{axis.name}](X, {sizes!r})",
             "the parts are a tuple of whole numbers",
             shapes(X),
-            f"nt.split[{axis.name}](X, ({whole // 2}, {whole - whole // 2}))",
+            f"nt.split[{typed_axes([axis.name])}](X, ({whole // 2}, {whole - whole // 2}))",
         )
     parts = [int(s) for s in sizes]
     if sum(parts) != whole or min(parts, default=0) < 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from namedtensor.axes import Axis, shown
+from namedtensor.axes import Axis, axis_code, shown, typed_axes
 from namedtensor.errors import AxisNameError, AxisSizeError, KindError, TraceError, flag
 from namedtensor.operations.axis_functions import (
     Tensor,
@@ -191,7 +191,7 @@ def _chosen(entry: Primitive) -> Callable[[tuple[Axis, ...]], Chosen]:
             raise AxisSizeError(
                 f"{name}[{axis!r}, {k!r}]",
                 f"{k.name} has no size: how many?",
-                hint=f"nt.{name}[{axis.name}, {k.name}[5]](X)",
+                hint=f"nt.{name}[{typed_axes([axis.name])}, {axis_code(k.name, 5)}](X)",
             )
         return entry(axis.name, k.name), k.size
 
@@ -319,7 +319,7 @@ def unique(axes: tuple[Axis, ...], X: NamedTensor) -> NamedTensor:
             f"unique[{axis.name}](X)",
             "X holds complex numbers, which have no order",
             shapes(X),
-            f"take a real part: nt.unique[{axis.name}](nt.real(X))",
+            f"take a real part: nt.unique[{typed_axes([axis.name])}](nt.real(X))",
         )
     backend = X.layout.backend
     data = backend.function("unique")(X.data)
@@ -401,7 +401,7 @@ def dispatch(axes: tuple[Axis, ...], M: NamedTensor) -> tuple[NamedTensor, Named
             f"{call}(M)",
             f"axis {slot.name} is to be made and has no size",
             shapes(M, labels="M"),
-            f"nt.dispatch[{along.name}, {slot.name}[8]](M)",
+            f"nt.dispatch[{typed_axes([along.name])}, {axis_code(slot.name, 8)}](M)",
         )
     if M.kind != "bool":
         raise KindError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from namedtensor.axes import Axis, parse_axes
+from namedtensor.axes import Axis, axis_code, parse_axes, typed_axes
 from namedtensor.backends.lazy import np
 from namedtensor.errors import (
     AxisClashError,
@@ -387,7 +387,7 @@ def _one_and_new(axes: tuple[Axis, ...]) -> tuple[Axis, Axis]:
         raise AxisSizeError(
             f"choice[{axis!r}, {new!r}]",
             f"{new.name} has no size: how many?",
-            hint=f"nt.choice[{axis.name}, {new.name}[5]](X)",
+            hint=f"nt.choice[{typed_axes([axis.name])}, {axis_code(new.name, 5)}](X)",
         )
     return axis, new
 
@@ -427,7 +427,7 @@ def choice(
             f"axis {axis.name} is {size} in X, which has no {count} records to draw"
             f"{'' if replace else ' without drawing one twice'}",
             shapes(X),
-            f"nt.choice[{axis.name}, {new.name}[{size}]](X)",
+            f"nt.choice[{typed_axes([axis.name])}, {axis_code(new.name, size)}](X)",
         )
     if new.name in X.axes:
         raise AxisClashError(
@@ -472,7 +472,7 @@ def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> Name
             f"categorical[{axis.name}](P)",
             f"P holds {P.kind} numbers, and probabilities are real",
             shapes(P, labels="P"),
-            f"nt.softmax[{axis.name}](P)",
+            f"nt.softmax[{typed_axes([axis.name])}](P)",
         )
     rest = tuple([a for a in P.axes if a != axis.name])
     if P.size(axis) == 0:

@@ -13,7 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from namedtensor.axes import Axis, parse_axes, shown, size_here, typed_axes, typed_axis, typed_order
+from namedtensor.axes import (
+    Axis,
+    axis_code,
+    parse_axes,
+    shown,
+    size_here,
+    typed_axes,
+    typed_axis,
+    typed_order,
+)
 from namedtensor.errors import (
     AxisMissingError,
     AxisNameError,
@@ -302,7 +311,9 @@ class _Moved:
             n = self.X.size(axis.name) if axis.name in self.X.axes else 3
             k = min(3, n) if isinstance(n, int) and n else 3
             raise self.fail(
-                AxisSizeError, why, f"nt.{self.name}[{axis.name}, {kernel.name}[{k}]](X)"
+                AxisSizeError,
+                why,
+                f"nt.{self.name}[{typed_axes([axis.name])}, {axis_code(kernel.name, k)}](X)",
             )
         return size
 

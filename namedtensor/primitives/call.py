@@ -163,7 +163,7 @@ class Call:
                 return renamed_code(*rename.groups())
             return None if re.search(r"\['*\]", text) else text
         text = operation.write(tuple(map(loose, labels)))
-        if head[1] is None or "'" not in head[2]:
+        if head[1] is None or not re.search("['*]", head[2]):
             return f"nt.{text}"
         names = typed_axes(head[2].split(", ")).strip("()")
         return f"nt.{operation.name}[{names}]({text[head.end() :]}"

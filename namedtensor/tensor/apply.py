@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from namedtensor.axes import SIZES, Axis, axis_code, naming, shown
+from namedtensor.axes import SIZES, Axis, axis_code, naming, shown, typed_axes
 from namedtensor.backends import backend_of
 from namedtensor.backends.lazy import is_scalar
 from namedtensor.compilers import MAKING, STORE, compiling, constant_for_compilers
@@ -351,6 +351,13 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
     if type(x).__name__ == "Contraction":
         x._is_half()
     hint = naming(what, x)
+    other = next((label for label, y in zip(labels, given, strict=True) if y is not x), "X")
+    asked = {"==": "is", "!=": "is not"}.get(str(operation.primitive.traits.symbol))
+    if x is None and asked:
+        hint = f"`{other} {asked} None` asks whether there is a tensor"
+    if isinstance(x, str) and x in dict.fromkeys(n for y in given for n in getattr(y, "axes", ())):
+        hint = f"an axis stands between two @, {other} @ {typed_axes([x])} @ Y, or in brackets, "
+        hint += f"nt.sum[{typed_axes([x])}]({other})"
     if isinstance(x, tuple) and x and all([isinstance(part, NamedTensor) for part in x]):
         raise BackendError(
             operation.write(labels),

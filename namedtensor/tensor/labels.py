@@ -133,6 +133,9 @@ def compared_by_python(X: Any) -> tuple[str, str]:
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
             said = f"any(one is {ast.unparse(left)} for one in {ast.unparse(right)})"
             return text, f"`{said if isinstance(part.ops[0], ast.In) else f'not {said}'}`"
+        case ast.BoolOp(op=word, values=values):
+            mark = " & " if isinstance(word, ast.And) else " | "
+            return text, f"`{mark.join([f'({ast.unparse(value)})' for value in values])}`"
     return "", ""
 
 

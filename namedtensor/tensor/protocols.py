@@ -138,7 +138,9 @@ class Protocols(Held):
             "nt.any[...](X == value)",
         )
 
-    def __round__(self, digits: int | None = None) -> NoReturn:
+    def __round__(self, digits: int | None = None) -> Any:
+        if not self.axes:
+            return round(self._number("round(X)"), digits)
         raise KindError(
             "round(X)" if digits is None else f"round(X, {digits!r})",
             "functions of named tensors are those of nt",

@@ -138,3 +138,49 @@ def test_a_tensor_as_a_parameter_of_a_distribution_is_not_printed(draw):
     with pytest.raises(nt.KindError) as caught:
         draw(X, seq[3])
     assert len(str(caught.value).splitlines()) == 2
+
+
+def stars():
+    return nt.derivative(lambda X: X * X)(nt.ones(emb[4]))
+
+
+Y = stars()
+foo = nt.ones("foo'[4]")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Y.numpy(),
+        lambda: Y.numpy(emb),
+        lambda: nt.sum["foo"](Y),
+        lambda: Y["emb*(7)"],
+        lambda: Y["emb*[::0]"],
+        lambda: nt.stack["emb*"](Y, Y),
+        lambda: Y["emb* -> emb"],
+        lambda: float(Y),
+        lambda: Y.T,
+        lambda: nt.split["foo'"](foo, 2),
+        lambda: nt.unroll["foo'", "kernel"](foo),
+        lambda: nt.pad["foo'"](foo, 0.5, 1),
+        lambda: nt.Axis("foo'") + 1,
+        lambda: nt.Axis("foo'").base,
+        lambda: nt.ones("foo'"),
+    ],
+)
+def test_axes_with_primes_and_stars_are_typed_as_python_reads_them(call):
+    hint = hint_of(call)
+    bare = re.compile(r"(?<![\w\"'* ])(?:emb|foo)['*]+(?=[\](\[,)])")
+    assert not bare.search(re.sub(r'"[^"]*"', '""', hint)), hint
+    for code in typed(hint):
+        if not {"X", "W"} & set(re.findall(r"\w+", code)):
+            eval(code, {"nt": nt, "emb": emb, "Y": Y, "foo": foo})
+
+
+def test_a_number_for_which_no_axes_are_declared_is_declared_as_python_reads_it():
+    @formula
+    def scaled(X: R[emb], a: float = 2.0) -> R[emb]:
+        return X * a
+
+    hint = hint_of(lambda: scaled(nt.ones(emb[4]), a=nt.tensor(3.0)))
+    assert hint == "declare it: a: R"

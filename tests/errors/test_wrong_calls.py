@@ -74,6 +74,61 @@ hint: fuse=True or fuse=False
 """,
     ),
     case(
+        "a comparison with None",
+        lambda: X == None,
+        nt.BackendError,
+        """
+X == B: B is None, neither a named tensor nor a number
+hint: `X is None` asks whether there is a tensor
+""",
+    ),
+    case(
+        "another comparison with None",
+        lambda: X != None,
+        nt.BackendError,
+        """
+X != B: B is None, neither a named tensor nor a number
+hint: `X is not None` asks whether there is a tensor
+""",
+    ),
+    case(
+        "a product with the name of an axis",
+        lambda: X * "seq",
+        nt.BackendError,
+        """
+X * B: B is a str, neither a named tensor nor a number
+hint: an axis stands between two @, X @ seq @ Y, or in brackets, nt.sum[seq](X)
+""",
+    ),
+    case(
+        "a tensor where an axis belongs",
+        lambda: nt.sum[X],
+        nt.AxisNameError,
+        """
+sum[X]: axes are given as Axis objects or as names, not as a NamedTensor
+hint: seq, (seq, emb) or "seq emb"
+""",
+    ),
+    case(
+        "comparisons that a word joins",
+        lambda: nt.where(X > 0 and X < 1, X, 0.0),
+        nt.AxisSizeError,
+        """
+X > 0 and X < 1: Python asks which of two tensors it takes, and each record has its own answer
+  the comparison : seq[2] emb[3]
+hint: `(X > 0) & (X < 1)`
+""",
+    ),
+    case(
+        "an exchange of two names",
+        lambda: X["seq emb -> emb seq"],
+        nt.AxisNameError,
+        """
+(seq, emb) >> (emb, seq): only one to one, many to one and one to many make sense
+hint: rename one by one, X["seq -> emb, emb -> seq"]
+""",
+    ),
+    case(
         "ends in the wrong order",
         lambda: nt.clip(X, 1.0, -1.0),
         nt.KindError,
@@ -836,3 +891,15 @@ def test_a_module_in_the_place_of_a_tensor_is_refused_by_operators_and_calls(giv
     ):
         with pytest.raises(nt.NamedTensorError):
             call()
+
+
+def test_a_single_number_is_rounded_as_python_rounds():
+    one = nt.tensor(2.345)
+    assert (round(one), round(one, 1)) == (2, 2.3)
+
+    @formula
+    def thirds(X: R[emb]) -> R[emb]:
+        return X * round(abs(emb) / 3)
+
+    for n in (3, 7):
+        assert thirds(nt.ones(emb[n])).numpy(emb).tolist() == [round(n / 3)] * n

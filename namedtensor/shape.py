@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from namedtensor.axes import (
+    FRESH,
     Axis,
     axis_code,
     distinct,
@@ -15,6 +16,7 @@ from namedtensor.axes import (
     parse_axes,
     shown,
     typed_axes,
+    visible,
 )
 from namedtensor.doors import door
 from namedtensor.errors import (
@@ -23,6 +25,7 @@ from namedtensor.errors import (
     AxisSizeError,
     HabitError,
     KindError,
+    asked_by_us,
     nearest,
 )
 
@@ -64,14 +67,18 @@ class Shape:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the axes, in the order in which they were given."""
-        return tuple(self._sizes)
+        """The names of the axes, in the order in which they were given.
+
+        To a formula's body these are the axes that the formula knows, as in nt.sum[...].
+        """
+        return tuple(visible(self._sizes) if self._hides() and not asked_by_us() else self._sizes)
 
     @property
     def count(self) -> int:
         """How many records the shape has: the product of its sizes."""
         total = 1
-        for name, size in self._sizes.items():
+        for name in visible(self._sizes) if self._hides() and not asked_by_us() else self._sizes:
+            size = self._sizes[name]
             if size is None:
                 raise AxisSizeError(
                     "shape.count",
@@ -81,6 +88,10 @@ class Shape:
                 )
             total *= size
         return total
+
+    def _hides(self) -> bool:
+        """Say whether there are axes that a formula's body does not know."""
+        return any([name.endswith(FRESH) for name in self._sizes])
 
     def size(self, axis: Any) -> Any:
         """Give the size of one axis.

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 from weakref import WeakValueDictionary
 
+from namedtensor.axes import FRESH
 from namedtensor.backends import Backend, get_backend
 from namedtensor.compilers import MAKING, STORE, caches_closed, constant_for_compilers, keep
 
@@ -19,10 +20,12 @@ class Layout:
     Plans are cached by layouts, whose hash is their identity: a call costs one lookup.
     """
 
-    __slots__ = ("__weakref__", "axes", "backend", "code", "kind")
+    __slots__ = ("__weakref__", "axes", "backend", "code", "hides", "kind")
 
     def __init__(self, axes: tuple[str, ...], kind: str, backend: Backend) -> None:
         self.axes = axes
+        #: Whether there are axes that a formula's body does not know.
+        self.hides = any([name.endswith(FRESH) for name in axes])
         self.kind = kind
         self.backend = backend
         # text, which a graph compiler takes for a constant where it makes a number dynamic

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from namedtensor.axes import Axes, lacks, naming, one_axis, shown, typed_order
+from namedtensor.axes import Axes, lacks, naming, one_axis, shown, typed_order, visible
 from namedtensor.doors import door
-from namedtensor.errors import AxisMissingError, AxisNameError, nearest
+from namedtensor.errors import AxisMissingError, AxisNameError, asked_by_us, nearest
 from namedtensor.plans import Layout
 from namedtensor.shape import Shape, shapes
 
@@ -46,8 +46,11 @@ class Held:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axis names in storage order."""
-        return self.layout.axes
+        """The axis names in storage order; in a formula's body those that the formula knows."""
+        layout = self.layout
+        if layout.hides and not asked_by_us():  # as nt.sum[...] leaves them out
+            return tuple(visible(layout.axes))
+        return layout.axes
 
     @property
     def reading_order(self) -> tuple[str, ...]:
@@ -62,8 +65,12 @@ class Held:
 
     @property
     def sizes(self) -> tuple[tuple[str, Any], ...]:
-        """The axis names and their sizes in storage order."""
-        return tuple(zip(self.layout.axes, self.data.shape, strict=True))
+        """The axis names and their sizes in storage order; in a formula's body those that it knows."""
+        layout = self.layout
+        every = tuple(zip(layout.axes, self.data.shape, strict=True))
+        if layout.hides and not asked_by_us():
+            return tuple([pair for pair in every if visible([pair[0]])])
+        return every
 
     @property
     def shape(self) -> Shape:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from namedtensor.axes import Axes, distinct, parse_axes, shown
+from namedtensor.axes import FRESH, Axes, distinct, parse_axes, shown, visible
 from namedtensor.backends import get_backend, numpy_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers
-from namedtensor.errors import AxisSizeError, TraceError
+from namedtensor.errors import AxisSizeError, TraceError, asked_by_us
 from namedtensor.plans import Layout, compile_plan, layout_of
 from namedtensor.plans.compile import no_number, retyped
 from namedtensor.primitives import Node, Type, argument, table
@@ -38,15 +38,18 @@ class SymbolicTensor(NamedTensor):
     NamedTensor(seq[3]) = iota(seq[3])
     """
 
-    __slots__ = ("_numbers", "_order", "node")
+    __slots__ = ("_hides", "_numbers", "_order", "node")
 
     def __init__(self, node: Node, order: tuple[str, ...] | None = None) -> None:
         self.node = node
         self._order = node.type.names if order is None else order
+        self._hides = any([name.endswith(FRESH) for name in self._order])
         self._numbers: dict[str, Any] = {}
 
     @property
     def axes(self) -> tuple[str, ...]:
+        if self._hides and not asked_by_us():  # as nt.sum[...] leaves them out
+            return tuple(visible(self._order))
         return self._order
 
     @property
@@ -59,7 +62,8 @@ class SymbolicTensor(NamedTensor):
 
     @property
     def sizes(self) -> tuple[tuple[str, Any], ...]:
-        return tuple([(n, _size(self.node.type.size(n))) for n in self._order])
+        names = visible(self._order) if self._hides and not asked_by_us() else self._order
+        return tuple([(n, _size(self.node.type.size(n))) for n in names])
 
     @property
     def data(self) -> Any:

@@ -194,7 +194,7 @@ hint: rename one by one, X[a >> b, c >> d], or merge and then split
         nt.AxisNameError,
         """
 (seq, emb) >> (key, val): only one to one, many to one and one to many make sense
-hint: rename one by one, X[a >> b, c >> d], or merge and then split
+hint: rename one by one, X["seq -> key, emb -> val"]
 """,
     ),
     case(

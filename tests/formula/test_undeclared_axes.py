@@ -132,7 +132,7 @@ def test_rearranging_lifts_over_an_axis_beside_one_of_any_name():
 
 def test_the_law_sees_three_dots_that_reduce_what_is_not_declared(monkeypatch):
     def over_all(self, X, *rest, **named):
-        return self[X.axes](X, *rest, **named)
+        return self[getattr(X, "_order", X.axes)](X, *rest, **named)
 
     monkeypatch.setattr(AxisFunction, "_over_all", over_all)
     drawn = ((seed, programs.program(seed)) for seed in range(4000))
@@ -143,3 +143,36 @@ def test_the_law_sees_three_dots_that_reduce_what_is_not_declared(monkeypatch):
     )
     with pytest.raises(agreement.Disagreement, match="lifted over another axis"):
         agreement.over_another(program, agreement.Runs(program), seed)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("how", WAYS, ids=str)
+@pytest.mark.parametrize(
+    ("body", "plain"),
+    [
+        (lambda Y: nt.softmax[Y.axes](Y), lambda Y: nt.softmax[emb](Y)),
+        (lambda Y: nt.softmax[Y.shape.names](Y), lambda Y: nt.softmax[emb](Y)),
+        (lambda Y: Y / Y.shape.count, lambda Y: Y / 4),
+        (lambda Y: Y * len(Y.axes), lambda Y: Y),
+        (lambda Y: Y * sum([size for _, size in Y.sizes]), lambda Y: Y * 4),
+    ],
+    ids=["axes", "names", "count", "how many", "sizes"],
+)
+def test_a_body_is_told_the_axes_that_the_formula_knows(body, plain, how, library):
+    def asking(Y):
+        return body(Y)
+
+    asking.__annotations__ = {"Y": R[emb]}
+    (given,) = on(library, X)
+    nt.testing.assert_close(formula(**how)(asking)(given), plain(given))
+    with nt.debug():
+        nt.testing.assert_close(formula(**how)(asking)(given), plain(given))
+
+
+def test_noise_for_the_shape_of_an_argument_is_drawn_for_what_lifts_too():
+    @formula
+    def noisy(Y: R[emb]) -> R[emb]:
+        return Y + nt.normal(Y.shape)
+
+    drawn = noisy(nt.zeros(seq[3], emb[4])).numpy(seq, emb)
+    assert len(set(drawn.ravel().tolist())) == 12

@@ -249,8 +249,7 @@ def lower_where(emit: Emitter, call: Lowered, *values: Value) -> Any:
     number, other = choices
     alike = number.type.host and other.type.kind == call.type.kind and other.axes == axes
     if alike and emit.backend.name == "torch" and not call.type.weak:
-        code = emit.call("masked_fill", codes[2], codes[0], codes[1])  # it starts faster
-        return emit.bind(code, axes, call.type, "where")
+        return emit.bind(emit.call("where_number", *codes), axes, call.type, "where")
     word = "where_weak" if call.type.weak else "where"
     return emit.bind(emit.call(word, *codes), axes, call.type, "where")
 

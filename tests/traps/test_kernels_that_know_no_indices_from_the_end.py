@@ -192,6 +192,21 @@ def test_the_greatest_of_every_dtype_are_found(dtype, n):
     assert nt.argmaxk_index["seq", "k[3]"](X).torch("batch k").equal(expected.indices[:, :3])
 
 
+@pytest.mark.parametrize("name", ["uint16", "uint32", "float8_e4m3fn"])
+def test_numbers_for_which_torch_lacks_kernels_are_chosen_and_written(name):
+    x = torch.arange(4 * MANY).remainder(7).reshape(4, MANY).to(getattr(torch, name))
+    X, found = nt.tensor(x, "batch seq"), x.int()
+    chosen = nt.where(X == 3, 0, X)
+    assert chosen.dtype == x.dtype
+    assert chosen.torch("batch seq").int().equal(found.where(found != 3, 0))
+    written = X.at["batch(0)"].set(5).torch("batch seq").int()
+    assert written[0].eq(5).all()
+    assert written[1:].equal(found[1:])
+    if name != "float8_e4m3fn":
+        places = nt.argmaxk_index["seq", "k[3]"](X).torch("batch k")
+        assert places.equal(found.sort(dim=1, descending=True, stable=True).indices[:, :3])
+
+
 # ----------------------------------------------------------------------- where nothing is refused
 
 

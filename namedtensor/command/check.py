@@ -136,7 +136,7 @@ def _named(files: list[str]) -> list[str]:
     """
     found: list[str] = []
     for name in files:
-        if name != "-" and Path(name).is_dir():
+        if name not in ("", "-") and Path(name).is_dir():
             inside = files_below(Path(name))
             if not inside:
                 raise CommandError(f"{name}: holds no file that can be checked")

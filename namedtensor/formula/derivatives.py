@@ -331,7 +331,9 @@ class Derived(Formula):
                 f"{self.call}(...)",
                 f"{place.path} holds {leaf.kind} numbers, and derivatives are by real ones",
                 shapes(value, labels=[place.path]) if hasattr(value, "sizes") else [],
-                f'{place.path}.to("float32")',
+                f"nt.real({place.path}) or nt.imag({place.path})"
+                if leaf.kind == "complex"
+                else f'{place.path}.to("float32")',
             )
 
 

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import FRESH, either, lacks, renamed_code, shown, typed_axes, visible
+from namedtensor.axes import (
+    FRESH,
+    either,
+    lacks,
+    renamed_code,
+    shown,
+    typed_axes,
+    typed_order,
+    visible,
+)
 from namedtensor.errors import AxisMissingError, NamedTensorError, nearest
 from namedtensor.operations.axis_functions import Tensor, axis_function
 from namedtensor.operations.reductions import records_of
@@ -29,7 +38,7 @@ def dot_rule(call: Call) -> Type:
         raise call.fail(
             NamedTensorError,
             "a contraction takes two operands or more",
-            "nt.sum[ax](X) reduces one",
+            f"`nt.sum[{typed_order(axes)}]({call.labels[0]})` reduces one",
         )
     if len(call.types) == 2:
         _need_both(call, axes)

@@ -480,7 +480,7 @@ def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> Name
             f"categorical[{axis.name}](P)",
             f"axis {axis.name} is 0 in P, and there is nothing to draw",
             shapes(P, labels="P"),
-            "check the size first: P.size(ax) > 0",
+            f"check the size first: P.size({typed_axes([axis.name])}) > 0",
         )
     data = P.positional("P.numpy", (*[sized(a, None) for a in rest], axis))
     try:

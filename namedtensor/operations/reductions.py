@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import BOUND, shown
+from namedtensor.axes import BOUND, shown, typed_axes
 from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, Tensor, axis_function
 from namedtensor.operations.elementwise import abs, isnan, maximum, where
@@ -54,7 +54,7 @@ def needs_a_record(call: Call, axes: tuple[str, ...]) -> None:
                 AxisSizeError,
                 f"axis {shown(axis)} has size 0 in {call.labels[0]}, and {call.operation.name} "
                 "needs at least one element",
-                "check the size first: X.size(ax) > 0",
+                f"check the size first: {call.labels[0]}.size({typed_axes([axis])}) > 0",
             )
 
 

@@ -221,3 +221,7 @@ def test_the_version_is_told(capsys):
     with pytest.raises(SystemExit) as left:
         main(["--version"])
     assert (left.value.code, capsys.readouterr().out) == (0, f"namedtensor {nt.__version__}\n")
+
+
+def test_a_name_of_nothing_is_no_folder(capsys):
+    assert said(capsys, "check", "") == (2, "", "namedtensor: : No such file or directory\n")

@@ -143,7 +143,7 @@ hint: call nt.unique outside of the formula and pass what it gives
         """
 max[emb](A): axis emb has size 0 in A, and max needs at least one element
   A : seq[3] emb[0]
-hint: check the size first: X.size(ax) > 0
+hint: check the size first: A.size(emb) > 0
 """,
     ),
     case(
@@ -153,7 +153,7 @@ hint: check the size first: X.size(ax) > 0
         """
 argmax_index[emb](A): axis emb has size 0 in A, and argmax_index needs at least one element
   A : seq[3] emb[0]
-hint: check the size first: X.size(ax) > 0
+hint: check the size first: A.size(emb) > 0
 """,
     ),
     case(
@@ -163,7 +163,7 @@ hint: check the size first: X.size(ax) > 0
         """
 argmax[seq, emb](A): axis emb has size 0 in A, and argmax needs at least one element
   A : seq[3] emb[0]
-hint: check the size first: X.size(ax) > 0
+hint: check the size first: A.size(emb) > 0
 """,
     ),
     case(

@@ -181,7 +181,7 @@ hint: 3 is a number and has no axes
         """
 dot[emb](X): a contraction takes two operands or more
   X : seq[3] emb[4]
-hint: nt.sum[ax](X) reduces one
+hint: `nt.sum[emb](X)` reduces one
 """,
     ),
 ]

@@ -375,7 +375,7 @@ hint: nt.categorical[vocab](P)
         """
 categorical[emb](P): axis emb is 0 in P, and there is nothing to draw
   P : seq[3] emb[0]
-hint: check the size first: P.size(ax) > 0
+hint: check the size first: P.size(emb) > 0
 """,
     ),
     case(

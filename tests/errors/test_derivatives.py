@@ -83,6 +83,16 @@ hint: nt.real(wave(...)), nt.imag(wave(...)) or nt.abs(wave(...)); nt.derivative
 """,
     ),
     case(
+        "the derivative of a formula by complex numbers",
+        lambda: nt.grad(wave)(X * 1j),
+        nt.KindError,
+        """
+grad(wave)(...): X holds complex numbers, and derivatives are by real ones
+  X : emb[4]
+hint: nt.real(X) or nt.imag(X)
+""",
+    ),
+    case(
         "derivatives by complex numbers on torch",
         lambda: nt.derivative(lambda X: X * X)(X.to("torch") * 1j),
         nt.DerivativeError,

@@ -97,8 +97,7 @@ class Checker(Symbols):
 
     def _is_begun(self, defined: Defined) -> bool:
         """Say whether this is a step of a program, b <- 0, and a later step changes the name again."""
-        updated = [d for d in self.names.defined[defined.key] if d.statement.op != "="]
-        return defined.statement.op != "=" and updated[-1] is not defined
+        return defined.statement.op != "=" and self.names.last(defined) is not defined
 
     def promise(self, value: Value | None, defined: Defined) -> Value | None:
         """Note that a symbol stands for the value of a definition, and return the symbol."""

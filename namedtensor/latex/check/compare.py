@@ -16,6 +16,7 @@ from namedtensor.latex.documents.scopes import Declared, Defined, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.values import Value
 from namedtensor.latex.printing.dialects import REALS
+from namedtensor.latex.reading.programs import LOOP
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -73,13 +74,13 @@ def check_declared(
     if isinstance(target, Indexed) and not _check_target(symbols, target, declared, said):
         return False
     found = type_of(value)
-    if found is None or found.host or not found.axes:
+    body = defined.body
+    if found is None or found.host or _is_for_all(symbols, body, found):
         return True
     text, severity = difference(symbols, said, found)
     if not text:
         return True
     name = symbols.report.text(defined.name.span)
-    body = defined.body
     symbols.report.add(
         severity,
         "declared-shape",
@@ -90,6 +91,12 @@ def check_declared(
         _mending(symbols, name, found),
     )
     return False
+
+
+def _is_for_all(symbols: Symbols, body: Expression, found: Type) -> bool:
+    """Say whether a right side is a single number, made of no tensor, that all elements are set to."""
+    types = [symbols.type_of(part) for part in walk(body)] if not found.axes else []
+    return not found.axes and not any(type_ is not None and type_.axes for type_ in types)
 
 
 def _check_target(symbols: Symbols, target: Indexed, declared: Declared, said: Type) -> bool:
@@ -140,7 +147,7 @@ def check_equal(
 ) -> None:
     """Compare the sides of an equation; the right side may be a single number for all elements."""
     text, severity = difference(symbols, _starless(before), _starless(found))
-    if text and found.axes and not symbols.report.any_in(right.span):
+    if text and not _is_for_all(symbols, right, found) and not symbols.report.any_in(right.span):
         written = [symbols.report.text(part.span) for part in (left, right)]
         symbols.report.add(
             severity,
@@ -198,13 +205,18 @@ def check_series(
     text, severity = difference(symbols, said, found)
     if text:
         own, other, body = [symbols.report.text(p.span) for p in (defined.name, name, defined.body)]
+        loop = LOOP in defined.key
         symbols.report.add(
             severity,
             "series-shape",
             defined.body.span,
-            f"{own} follows {other} in one series, and {text}",
+            f"a step of this loop changes {own}, and what it makes of it {text}"
+            if loop
+            else f"{own} follows {other} in one series, and {text}",
             [(other, shape_text(said)), (body, shape_text(found))],
-            "the members of a series have one shape",
+            f"{own} keeps its shape from step to step"
+            if loop
+            else "the members of a series have one shape",
         )
         return symbols.stand_in(said)
     return value

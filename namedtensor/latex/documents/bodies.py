@@ -123,7 +123,7 @@ class Body:
         space, elements = self.declared_space(defined), isinstance(statement.target, Indexed)
         sizes = self._sizes_of_elements(space, scope) if elements else {}
         before = None
-        if statement.op != "=" and defined.kind != "function":
+        if defined.updates:
             before = self.reach_before(defined, around)
             scope.before = None if elements else (defined.key, before)
         values = tuple(

@@ -22,6 +22,7 @@ from namedtensor.latex.documents.signatures import python_name
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.left_sides import derivative_name
 from namedtensor.latex.reading.letters import DRESSES, rebuilt
+from namedtensor.latex.reading.programs import LOOP
 from namedtensor.latex.reading.reader import Reading, parse_expression
 from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.reading.tokens import Fault
@@ -164,7 +165,7 @@ class Document:
         given = [s for s in self.reading.statements if isinstance(s, Definition)]
         found = [self.definitions.of(s) for s in given]
         asked = [_asked(d) for d in found if d is not None]
-        return tuple(dict.fromkeys([name for name in asked if ALONG not in name]))
+        return tuple(dict.fromkeys([name for name in asked if not {ALONG, LOOP} & {*name}]))
 
     def __getitem__(self, name: str) -> Formula | Family | Members:
         """Give a formula, or a family of formulas, by its name: "att", "X^0", r"\\text{FFN}".
@@ -389,6 +390,8 @@ class Document:
             defined = self.definitions.of(statement) if isinstance(statement, Definition) else None
             if defined is None or not _stands_alone(defined, inside):
                 continue
+            if defined is not self.definitions.last(defined):
+                continue
             try:
                 found.append((defined, self.library.of(defined)))
             except LatexError as error:
@@ -446,6 +449,8 @@ def _stands_alone(defined: Defined, inside: Collection[Defined]) -> bool:
     """Say whether a definition is a formula by itself: no where-clause, family, or first member."""
     if defined.kind == "function":
         return not defined.letters
+    if LOOP in defined.key:
+        return False
     first = axis_along(defined.name) is not None and not defined.letters
     return not first and defined not in inside
 

@@ -22,6 +22,7 @@ from namedtensor.latex.evaluation.values import (
     UndefinedError,
 )
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.programs import LOOP
 from namedtensor.latex.source import Passage, Source, Span
 
 
@@ -50,7 +51,8 @@ class LatexError(NamedTensorError):
 
 
 def shown(text: str) -> str:
-    """Write inner names as a document does: h_{seq:t} for h@seq_{t}, and the letters of bound indices."""
+    """Write inner names as a document does: h_{seq:t} for h@seq_{t}, x for x%1^{k}, and bound letters."""
+    text = re.sub(rf"{LOOP}\d+(?:\^\{{[^{{}}]*\}})?", "", text)
     text = re.sub(rf"{ALONG}([\w'*]+)_\{{", r"_{\1:", text)
     return shown_in(re.sub(rf"(\w+):({LAST}|{LAST + 1})", _end, text))
 

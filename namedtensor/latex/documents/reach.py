@@ -460,7 +460,7 @@ class Visit(Resolver):
         """Visit what a definition is made of."""
         bound = [i.at for i in _items(defined) if isinstance(i.at, Letter)]
         shadow = {k for k in map(key, bound) if k is not None} | defined.counting
-        if defined.statement.op != "=" and defined.kind != "function":
+        if defined.updates:
             shadow.add(defined.key)
             before = self.names.before(defined)
             if before is not None:

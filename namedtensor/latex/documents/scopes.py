@@ -126,6 +126,14 @@ class Defined:
             return self.place.index < place.index
         return self.place.index != place.index
 
+    @property
+    def updates(self) -> bool:
+        """Say whether this changes what its name was before, as X <- X + 1 does and X <- 0 does not."""
+        if self.statement.op == "=" or self.kind == "function":
+            return False
+        elements = isinstance(self.statement.target, Indexed)
+        return elements or any(key(part) == self.key for part in walk(self.body))
+
     def holds(self, bound: Indices, indices: Indices) -> bool:
         """Say whether a series may have a member; without a stated range they count from 1."""
         if self.range is not None:
@@ -1010,6 +1018,12 @@ class Names:
         if earlier:
             return Meaning("where", defined.key, defined=earlier[-1])
         return self.input(defined.name, defined.place, {})
+
+    def last(self, defined: Defined) -> Defined:
+        """Give the last update of what a definition sets, or the definition where nothing changes it."""
+        same = [d for d in self.defined.get(defined.key, ()) if d.statement.op != "="]
+        later = [d for d in same if d.place.index > defined.place.index]
+        return later[-1] if later else defined
 
     def firsts(self, defined: Defined) -> list[Expression]:
         """List the members of a series that have a number of their own: h^0 beside h^t."""

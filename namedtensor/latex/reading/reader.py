@@ -24,6 +24,7 @@ from namedtensor.latex.reading.left_sides import LeftSides
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.own_letters import put_indices_apart, with_shapes_below
+from namedtensor.latex.reading.programs import with_loops_run
 from namedtensor.latex.reading.quantities import with_quantities
 from namedtensor.latex.reading.ranges_before import with_ranges_behind
 from namedtensor.latex.reading.reworded import reworded, with_identities
@@ -155,6 +156,7 @@ def statements_of(
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
     entries = list(with_shapes_below([*with_identities(entries, source.text)]))
+    entries = with_loops_run(entries, source.text)
     left_sides = reworded(entries, source.text, host.parents)
     shorthand = short_elements(entries, host.parents)
     entries = with_ranges_behind(entries, source.text)

@@ -1,0 +1,475 @@
+r"""Loops of algorithms: \For{$k = 1, \dots, K$} x <- f(x) \EndFor, and "For $k = 1, \ldots, K$:" in prose.
+
+Each name that a loop sets becomes a series: x^{(0)} is what it was before, x^{(k)} what step k makes of it,
+and behind the loop it is x^{(K)}. Where nothing counts the steps (while, until), their number is `steps`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.grammar.parser import Parser
+from namedtensor.latex.reading.own_letters import INDICES
+from namedtensor.latex.reading.spoken import key_of
+from namedtensor.latex.reading.statements import Found
+from namedtensor.latex.reading.tokens import Fault, tokens_of
+from namedtensor.latex.source import Span
+from namedtensor.latex.syntax import (
+    Binary,
+    Call,
+    Constraint,
+    Definition,
+    Expression,
+    Items,
+    Letter,
+    Number,
+    Relation,
+    Scripts,
+)
+from namedtensor.latex.walk import letters_of, moved, put, walk
+
+#: Joins a name that a loop sets and the number of the loop: what its steps make of the name.
+LOOP = "%"
+
+#: Where nothing counts the steps of a loop, their number has this name.
+STEPS = "steps"
+
+ENVIRONMENT = re.compile(
+    r"\\begin\{(algorithm\*?|algorithmic|algorithm2e)\}.*?\\end\{\1\}", re.DOTALL
+)
+#: What begins and ends a loop of algorithmic and algpseudocode; algorithm2e has the steps in braces.
+MARK = re.compile(
+    r"\\(?:(?P<begin>for|forall|while|repeat|loop|foreach|if)"
+    r"|(?P<end>end(?:for|while|loop|if)|until))(?![a-z])",
+    re.IGNORECASE,
+)
+PROSE = re.compile(
+    r"(?:(?<=[.;:,]\s)|(?<=^)|(?<=\n)|(?<=\}\s)|(?<=and\s)|(?<=\b[a-z]\)\s))[ \t]*(?:[-*+]|\d+[.)])?[ \t]*"
+    r"(?:\\item(?:\[[^\]\n]*\])?\s*)?\**"
+    r"(?:[Rr]epeat(?:ed(?:ly)?)?|[Ii]terate|[Ff]or|[Ww]hile|[Tt]hen,? (?:for|repeat|iterate)"
+    r"|(?:[Ww]e )?(?:then )?repeat|and repeat)"
+    r"\b(?P<head>(?:\$[^$\n]*\$|\\\([^\n]*?\\\)|[^.;:$\\\n]|\.\.\.)*)(?P<opens>:?)",
+)
+MATHEMATICS = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
+SIGN = r"(?:=|\\leftarrow|\\gets|\\in|from)"
+DOTS = r"(?:\\dots|\\ldots|\\cdots|\.\.\.?)"
+COUNTED = re.compile(
+    rf"(?P<letter>\\?[A-Za-z]+)\s*{SIGN}\s*(?:\\?\{{|\[)?\s*(?P<lower>[^,\s]+?)\s*"
+    rf"(?:,\s*(?:[^,\s]+\s*,\s*)?{DOTS}\s*,?|{DOTS}|(?:to|up\s+to|\\KwTo|\\TO|\\To|\\textbf\{{to\}})(?![a-z]))\s*"
+    rf"(?P<upper>[^,:\s](?:[^,:\n]*?[^,:\s])??)\s*(?:\\?\}}|\])?\s*"
+    r"(?:\\textbf\{do\}|\\DO|\\Do|do|steps|iterations)?[\s,:]*$"
+)
+TIMES = re.compile(r"^\s*(?:for\s+)?(?P<upper>[^\s,]+)\s+(?:times|steps|iterations)\b[\s\w,]*$")
+#: Loops whose steps differ in what is given to them.
+EACH = re.compile(
+    r"\b(?:each|every|all)\b(?!\s+(?:step|iteration|time|layer|round)\b)|\\in(?![a-z])"
+)
+CHOICE = re.compile(r"\\(?:u|l|e)?(?:if|elsif|elseif|else)(?![a-z])", re.IGNORECASE)
+#: What begins a remark in a line of an algorithm.
+ASIDE = re.compile(r"\\(?:comment|tcp|tcc|tcp\*)\*?\s*\{", re.IGNORECASE)
+ITEM = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])[ \t]", re.MULTILINE)
+#: The steps of a loop in a loop are written one after the other, so many at the most.
+MOST = 200
+BLANK = re.compile(r"\n[ \t]*\n")
+LISTS = re.compile(r"\\(?P<way>begin|end)\{(?:enumerate|itemize|description)\}|\\item(?![a-z])")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop: where its head and its steps stand, and what counts them; `why_not` says that it cannot run."""
+
+    head: Span
+    steps: Span
+    in_algorithm: bool
+    letter: Letter | None = None
+    lower: Expression | None = None
+    upper: Expression | None = None
+    why_not: str = ""
+
+
+def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
+    """Write what loops do as series, and what they leave behind as their last members."""
+    updates = [e.region.span for e in entries if _is_update(e)]
+    algorithms = [Span(*m.span()) for m in ENVIRONMENT.finditer(text)]
+    if not updates and not algorithms:
+        return list(entries)
+    found = list(entries)
+    used = {t.text for e in entries if isinstance(e.read, Found) for t in letters_of(e.statement)}
+    free = next((letter for letter in INDICES if letter not in used), INDICES[0])
+    loops = [loop for loop in _loops(text, algorithms, updates) if _steps(found, loop, text)]
+    if not loops:
+        return found
+    for entry in found:  # what an algorithm sets is no remark
+        here = [a for a in algorithms if _holds(a, entry.region.span)]
+        ours = any(_holds(a, loop.head) for a in here for loop in loops)
+        if ours and _is_definition(entry) and not _is_remark(entry, text):
+            entry.region = replace(entry.region, display=True)
+    for number, loop in enumerate(loops, 1):
+        if not any(_holds(o.steps, loop.head) for o in loops):
+            inside = [o for o in loops if _holds(loop.steps, o.head)]
+            why = next((o.why_not for o in (loop, *inside) if o.why_not), "")
+            for inner in () if why else sorted(inside, key=lambda o: o.steps.end - o.steps.start):
+                unrolled = _unrolled(found, inner, text)
+                why = why or ("" if unrolled else "a loop in a loop is not run")
+                found = unrolled or found
+            found = _Run(loop, number, free, text).put_in(found, why)
+    return found
+
+
+def _is_definition(entry: Entry) -> bool:
+    return isinstance(entry.read, Found) and isinstance(entry.statement, Definition)
+
+
+def _is_update(entry: Entry) -> bool:
+    return _is_definition(entry) and _step_of(entry).op == "<-"
+
+
+def _step_of(entry: Entry) -> Definition:
+    statement = entry.statement
+    assert isinstance(statement, Definition)
+    return statement
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _steps(entries: Sequence[Entry], loop: Loop, text: str) -> list[Entry]:
+    """Find the definitions that are steps of a loop; none where the loop changes no name."""
+    inside = [
+        entry
+        for entry in entries
+        if _is_definition(entry)
+        and _holds(loop.steps, entry.statement.span)
+        and not _is_remark(entry, text)
+        and (loop.in_algorithm or _step_of(entry).op == "<-" or entry.region.display)
+    ]
+    for entry in inside:
+        step = _step_of(entry)
+        if step.op == "<-" or (loop.in_algorithm and key_of(step.target) in _names(step.body)):
+            return inside
+    return []
+
+
+def _unrolled(entries: list[Entry], inner: Loop, text: str) -> list[Entry]:
+    """Write the steps of a loop in a loop one after the other; nothing where their number is not known."""
+    steps = _steps(entries, inner, text)
+    low, high = [getattr(end, "value", None) for end in (inner.lower, inner.upper)]
+    low = 1 if inner.lower is None else low
+    if not isinstance(low, int) or not isinstance(high, int):
+        return []
+    if (high - low + 1) * len(steps) > MOST:
+        return []
+    letter = inner.letter.text if inner.letter is not None else None
+    copies = []
+    for number in range(low, high + 1):
+
+        def change(part: Any, number: int = number) -> Expression | None:
+            mine = isinstance(part, Letter) and part.text == letter
+            return Number(part.span, number) if mine else None
+
+        for entry in steps:
+            step = put(_step_of(entry), change)
+            copies.append(replace(entry, read=replace(entry.found, statement=step)))
+    at = entries.index(steps[0])
+    kept = [e for e in entries[at:] if e not in steps]
+    return [*entries[:at], *copies, *kept]
+
+
+def _is_remark(entry: Entry, text: str) -> bool:
+    start = entry.region.span.start
+    return ASIDE.search(text[text.rfind("\n", 0, start) + 1 : start]) is not None
+
+
+def _names(part: Any) -> set[str]:
+    """List the names in a part, those that have an exponent without it too."""
+    found = [p for p in walk(part) if isinstance(p, (Letter, Scripts))]
+    return {key_of(p) for p in found} | {key_of(_base(p)) for p in found}
+
+
+def _base(name: Letter | Scripts) -> Expression:
+    """Give a name without its exponent."""
+    if isinstance(name, Letter) or name.sup is None:
+        return name
+    return name.base if name.sub is None and not name.primes else replace(name, sup=None)
+
+
+# ------------------------------------------------------------------------------------- where loops stand
+
+
+def _loops(text: str, algorithms: Sequence[Span], updates: Sequence[Span]) -> Iterator[Loop]:
+    """Find the loops of a text: those of algorithms, and those that prose tells."""
+    for around in algorithms:
+        if not any(o is not around and _holds(o, around) for o in algorithms):
+            yield from _of_algorithm(text, around)
+    for said in PROSE.finditer(text):
+        head = Span(said.start("head"), said.end())
+        if not any(_holds(a, head) for a in algorithms):
+            word = text[said.start() : head.start].split()[-1].lower()
+            steps = _told(text, said, updates)
+            if steps is not None:
+                yield _counted(text, head, steps, word.strip("*"), False)
+
+
+def _of_algorithm(text: str, around: Span) -> Iterator[Loop]:
+    open_: list[tuple[str, Span, int]] = []
+    at = around.start
+    while (mark := MARK.search(text, at, around.end)) is not None:
+        at = mark.end()
+        if mark["begin"]:
+            word = mark["begin"].lower()
+            head = _braced(text, at) if word not in ("repeat", "loop") else None
+            head = Span(at, at) if head is None else head
+            first = head.end + 1 if head.end > head.start else at
+            braced = _braced(text, first) if mark["begin"].istitle() or word == "repeat" else None
+            at = first
+            if word == "repeat" and braced is not None and _braced(text, braced.end + 1):
+                head, braced = braced, _braced(text, braced.end + 1)  # \Repeat{until}{steps}
+            if braced is not None:
+                yield _counted(text, head, braced, word, True)
+            else:
+                open_.append((word, head, first))
+        elif open_:
+            word, head, first = open_.pop()
+            yield _counted(text, head, Span(first, mark.start()), word, True)
+
+
+def _braced(text: str, at: int) -> Span | None:
+    """Give what stands between the braces that begin here."""
+    opened = re.compile(r"\s*\{").match(text, at)
+    if opened is None:
+        return None
+    deep, start = 1, opened.end()
+    for sign in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
+        deep += {"{": 1, "}": -1}.get(sign[0], 0)
+        if not deep:
+            return Span(start, start + sign.start())
+    return None
+
+
+def _told(text: str, said: re.Match[str], updates: Sequence[Span]) -> Span | None:
+    """Give where the steps of a loop that prose tells stand: its item, the sentence, or the next display."""
+    start = said.end()
+    line = text.rfind("\n", 0, said.start("head")) + 1
+    item = ITEM.match(text, line)
+    if item is not None and item.end() + 40 > said.start("head"):
+        ends = [
+            m.start()
+            for m in ITEM.finditer(text, start)
+            if len(m["indent"].expandtabs()) <= len(item["indent"].expandtabs())
+        ]
+        after = re.compile(rf"\n[ \t]*\n(?=[ \t]{{0,{len(item['indent'])}}}[^\s\-*+\d])").search(
+            text, start
+        )
+        return Span(start, min([*ends[:1], *([after.start()] if after else []), len(text)]))
+    if "\\item" in text[line:start]:
+        deep = 0
+        for mark in LISTS.finditer(text, start):
+            if deep == 0 and mark["way"] != "begin":
+                return Span(start, mark.start())
+            deep += {"begin": 1, "end": -1}.get(mark["way"], 0)
+        return None
+    first = next((span for span in updates if span.start >= start), None)
+    if first is None or len(BLANK.findall(text, start, first.start)) > 1:
+        return None
+    between = MATHEMATICS.sub("", text[start : first.start])
+    if re.search(r"[.;]\s", between):
+        return None
+    listed = ITEM.match(text, text.rfind("\n", 0, first.start) + 1)
+    if listed is not None:
+        over = re.compile(r"\n[ \t]*\n(?![ \t]*(?:[-*+]|\d+[.)])[ \t]|[ \t]{2,})").search(
+            text, start
+        )
+        return Span(start, over.start() if over else len(text))
+    if "\\item" in text[start : first.start]:
+        over = re.compile(r"\\end\{(?:enumerate|itemize)\}").search(text, start)
+        return Span(start, over.start() if over else len(text))
+    inline = (
+        re.search(r"[$(]$", text[: first.start]) and text[first.start - 2 : first.start] != "$$"
+    )
+    over = re.compile(r"[.;](?:\s|$)|\n[ \t]*\n").search(text, first.end)
+    if inline and over:
+        return Span(start, over.start())
+    return Span(start, first.end)
+
+
+def _counted(text: str, head: Span, steps: Span, word: str, in_algorithm: bool) -> Loop:
+    """Say what counts the steps of a loop."""
+    loop = Loop(head, steps, in_algorithm)
+    plain = MATHEMATICS.sub(lambda m: m[1] or m[2] or "", text[head.start : head.end])
+    plain = plain.replace("\\,", " ").replace("~", " ").strip(" \n\t:")
+    if word == "if" or CHOICE.search(text, steps.start, steps.end):
+        return replace(loop, why_not="a choice in an algorithm is not read")
+    if word.endswith("for") and (counted := COUNTED.search(plain)):
+        letter, lower, upper = [_expression(text, head) for text in counted.groups()]
+        if isinstance(letter, Letter) and lower is not None and upper is not None:
+            return replace(loop, letter=letter, lower=lower, upper=upper)
+    if (times := TIMES.match(plain)) and (upper := _expression(times[1], head)) is not None:
+        return replace(loop, upper=upper)
+    if word.startswith("for") or EACH.search(plain):
+        why = "the steps of this loop are given different things, and are not run"
+        return replace(loop, why_not=why)
+    return loop
+
+
+def _expression(text: str, at: Span) -> Expression | None:
+    try:
+        found: Expression = moved(Parser(tokens_of(text)).whole(), at.start)
+    except Fault:
+        return None
+    return found
+
+
+# ------------------------------------------------------------------------------------- what loops do
+
+
+class _Run:
+    """One loop, written as series.
+
+    `now` has the series in which the loop's names stand at a step; a name that a step sets twice has one
+    for each, and the last is the one that the next step reads.
+    """
+
+    def __init__(self, loop: Loop, number: int, free: str, text: str) -> None:
+        self.loop, self.number, self.text = loop, number, text
+        at = loop.head
+        self.letter = loop.letter or Letter(at, free)
+        self.lower: Expression = loop.lower or Number(at, 1)
+        self.upper: Expression = loop.upper or Letter(at, STEPS, "word")
+        self.now: dict[str, str] = {}
+
+    def put_in(self, entries: list[Entry], why: str) -> list[Entry]:
+        """Give the entries of a document with this loop run, or with its steps set aside."""
+        steps = _steps(entries, self.loop, self.text)
+        own = [entry for entry in steps if self._is_plain(_step_of(entry))]
+        last = {key_of(_step_of(entry).target): entry for entry in own}
+        why = why or self._why_not(steps, [*last], entries)
+        if why:
+            return self._left_out(entries, [*last], why)
+        begins: dict[str, Entry] = {}
+        ends: list[Entry] = []
+        for place, entry in enumerate(steps):
+            step = _step_of(entry)
+            for name in sorted(_names(step.body) & {*last} - {*self.now}):
+                begins.setdefault(name, self._begin(entry, name))
+            ours = key_of(step.target) if any(entry is one for one in own) else None
+            final = ours is not None and last[ours] is entry
+            entry.found.statement = self._step(step, [*last], ours, "" if final else f".{place}")
+            entry.region = replace(entry.region, display=True)
+            if final:
+                ends.append(self._end(entry, step.target))
+        kept = [e for e in entries if not _holds(self.loop.head, e.region.span) or _is_range(e)]
+        begin, end = kept.index(steps[0]), kept.index(steps[-1]) + 1
+        return [*kept[:begin], *begins.values(), *kept[begin:end], *ends, *kept[end:]]
+
+    def _is_plain(self, step: Definition) -> bool:
+        """Say whether a step sets a name, and no member of a series that the loop's letter runs through."""
+        return self.letter.text not in {t.text for t in letters_of(step.target)}
+
+    def _why_not(
+        self, steps: Sequence[Entry], names: Sequence[str], entries: Sequence[Entry]
+    ) -> str:
+        """Say why a loop cannot be run; nothing if it can."""
+        targets = [_step_of(e).target for e in steps if self._is_plain(_step_of(e))]
+        if any(not isinstance(target, (Letter, Scripts)) for target in targets):
+            return "a loop that sets elements, or functions, is not run"
+        algorithms = [Span(*m.span()) for m in ENVIRONMENT.finditer(self.text)]
+        outside = [
+            _step_of(e)
+            for e in entries
+            if _is_definition(e)
+            and _step_of(e).op == "="
+            and not any(_holds(m, e.statement.span) for m in (self.loop.steps, *algorithms))
+        ]
+        changing, waiting = {*names}, [*names]
+        while waiting:
+            name = waiting.pop()
+            for said in outside:
+                made = key_of(said.target)
+                if name in _names(said.body) - _given(said) and made not in changing:
+                    changing.add(made)
+                    waiting.append(made)
+        used = {name for entry in steps for name in _names(_step_of(entry).body)}
+        for made in sorted(used & changing - {*names}):
+            return f"{made} changes with each step of this loop, which is not run"
+        return ""
+
+    def _member(self, name: Expression, index: Expression, series: str = "") -> Expression:
+        """Give the member of a series that a name is at a step."""
+        series = series or f"{key_of(name)}{LOOP}{self.number}"
+        return Scripts(name.span, Letter(name.span, series), sup=index)
+
+    def _begin(self, entry: Entry, name: str) -> Entry:
+        """Say what a name is before the first step: what it was."""
+        step = _step_of(entry)
+        names = [p for p in walk(step.body) if isinstance(p, (Letter, Scripts))]
+        part = next(b for p in names for b in (p, _base(p)) if key_of(b) == name)
+        at = part.span
+        index: Expression = Binary(at, "-", self.lower, Number(at, 1))
+        if isinstance(self.lower, Number) and isinstance(self.lower.value, int):
+            index = Number(at, self.lower.value - 1)
+        said = Definition(
+            step.span, self._member(part, index), part, block=step.block, section=step.section
+        )
+        region = replace(entry.region, display=True)
+        return replace(entry, read=Found(said, named=True), region=region)
+
+    def _step(
+        self, step: Definition, names: Collection[str], ours: str | None, version: str
+    ) -> Definition:
+        """Write one step as a rule of its series, which reads what other steps have made before it."""
+
+        def change(part: Any) -> Expression | None:
+            if not isinstance(part, (Letter, Scripts)):
+                return None
+            at, name, base = part.span, key_of(part), _base(part)
+            if name in names:
+                letter = replace(self.letter, span=at)
+                if name in self.now:
+                    return self._member(part, letter, self.now[name])
+                return self._member(part, Binary(at, "-", letter, Number(at, 1)))
+            if key_of(base) in names and isinstance(part, Scripts):
+                power = Items(base.span, (put(base, change),), "(")
+                return Scripts(at, power, sup=put(part.sup, change))
+            known = isinstance(part, Scripts) and part.sub is not None
+            return part if known and key_of(part.base) in names else None
+
+        at, target = step.span, step.target
+        bounds = Relation(at, self.lower, (("<=", self.letter), ("<=", self.upper)))
+        body, *chain = [put(each, change) for each in (step.body, *step.chain)]
+        if ours is not None:
+            self.now[ours] = f"{ours}{LOOP}{self.number}{version}"
+            target = self._member(target, replace(self.letter, span=target.span), self.now[ours])
+        condition = step.condition or bounds
+        return replace(
+            step, target=target, body=body, chain=tuple(chain), condition=condition, op="="
+        )
+
+    def _end(self, entry: Entry, name: Expression) -> Entry:
+        """Say what a name is behind the loop: what its last step made of it."""
+        body = self._member(name, self.upper)
+        said = replace(_step_of(entry), target=name, body=body, chain=(), condition=None, op="<-")
+        return replace(entry, read=Found(said, named=True))
+
+    def _left_out(self, entries: list[Entry], names: Collection[str], why: str) -> list[Entry]:
+        """Set aside what a loop does that cannot be run, and what its names were before."""
+        for entry in entries:
+            if _is_definition(entry) and entry.statement.span.start < self.loop.steps.end:
+                step = _step_of(entry)
+                inside = _holds(self.loop.steps, step.span)
+                if key_of(step.target) in names and (inside or step.op == "<-"):
+                    entry.leave_out(why)
+        return entries
+
+
+def _given(said: Definition) -> set[str]:
+    """List the arguments that a definition of a function names."""
+    return _names(said.target.arguments) if isinstance(said.target, Call) else set()
+
+
+def _is_range(entry: Entry) -> bool:
+    return isinstance(entry.read, Found) and isinstance(entry.statement, Constraint)

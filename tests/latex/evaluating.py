@@ -43,6 +43,9 @@ class Given:
     def noted(self, where, message, hint, code="no-axis"):
         self.notes.append(message)
 
+    def derived(self, value, by):
+        return value, by
+
     def left_of(self, part, own):
         return own  # nothing stands around a part
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,8 +12,10 @@ from namedtensor.latex.check.compare import difference
 from namedtensor.latex.check.look import one_sided
 from namedtensor.latex.check.report import listed, shape_text
 from namedtensor.latex.documents.scopes import CONSTANTS, Place
+from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.arithmetic import is_exponential
 from namedtensor.latex.evaluation.vocabulary import constant
+from namedtensor.latex.reading.programs import ALGORITHM
 from namedtensor.latex.reading.shorthand import Short
 from namedtensor.latex.syntax import (
     At,
@@ -27,6 +30,11 @@ from namedtensor.latex.syntax import (
     Scripts,
 )
 from namedtensor.latex.walk import all_of, walk
+
+#: Words that tell that something is done again.
+AGAIN = re.compile(
+    r"\b(?:repeat\w*|iterat\w+|until|loops?|rounds?|epochs?|times|sweeps?)\b", re.IGNORECASE
+)
 
 
 def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> None:
@@ -52,6 +60,26 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
             for call in all_of(Call, statement.body):
                 _product(checker, call)
             _factor(checker, statement.body)
+            _once(checker, statement)
+
+
+def _once(checker: Checker, definition: Definition) -> None:
+    """Note an update that is made once, in a paragraph that seems to say that it is made often."""
+    name, text = key(definition.target), checker.source.text
+    if definition.op == "=" or name not in {key(part) for part in walk(definition.body)}:
+        return
+    if any(m.start() < definition.span.start < m.end() for m in ALGORITHM.finditer(text)):
+        return
+    above = text.rfind("\n\n", 0, max(0, text.rfind("\n\n", 0, definition.span.start)))
+    below = text.find("\n\n", definition.span.end)
+    if AGAIN.search(text, max(0, above), below if below >= 0 else len(text)):
+        own = checker.report.text(definition.target.span)
+        checker.report.note(
+            "meaning",
+            definition.span,
+            f"{own} is updated once: how often is not said in a way that is read",
+            hint=r"write For $k = 1, \dots, K$: before the steps, or Repeat $K$ times:",
+        )
 
 
 def _rate(checker: Checker, definition: Definition, place: Place) -> None:

@@ -184,6 +184,10 @@ class CheckScope(Resolver):
             value = checker.values[id(where)] = look_at(checker, where, value, guarded)
         return value
 
+    def derived(self, value: Value, by: Value) -> tuple[Value, Value]:
+        """Give both as they are: the shape of a derivative is found, which all names of a tensor have."""
+        return value, by
+
     def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
         """Add a note on the meaning that was chosen for a part."""
         if not self.lenient:

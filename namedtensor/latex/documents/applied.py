@@ -422,6 +422,11 @@ class BodyScope(Resolver):
     def noted(self, where: Expression, message: str, hint: str, code: str = "no-axis") -> None:
         """Leave notes to the check."""
 
+    def derived(self, value: Value, by: Value) -> tuple[Value, Value]:
+        """Give what is derived and by what: no symbol in them but the second stands for another tensor."""
+        stand_ins = self.body.stand_ins
+        return stand_ins.filled(value, by), stand_ins.filled(by, by)
+
     def written(self, part: Expression) -> str:
         """Give a part as the document writes it."""
         return self.body.library.source.written(part.span)

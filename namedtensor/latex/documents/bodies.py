@@ -16,6 +16,7 @@ import namedtensor.operations.constants as constants
 from namedtensor.axes import Axis
 from namedtensor.formula.written import name_part
 from namedtensor.latex.documents.along import FAR, LAST, axis_along, bare
+from namedtensor.latex.documents.apart import StandIns
 from namedtensor.latex.documents.applied import Applied, BodyScope
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.inputs import Around, Input, Linked
@@ -36,6 +37,7 @@ from namedtensor.latex.evaluation.indices import (
 )
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.printing.names import identifier
+from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
@@ -64,6 +66,8 @@ class Body:
         self._known: dict[Any, Value] = {}
         self._busy: list[Any] = []
         self.steps: list[Step | Chosen] = []
+        #: what stands for a tensor that another name has too, and that something is derived by
+        self.stand_ins = StandIns()
         #: the body whose sizes count where this one has none of the name
         self.caller: Body | None = None
 
@@ -96,6 +100,7 @@ class Body:
                     defined.body,
                     hint="apply it: \\text{softmax}(X)",
                 )
+        value = self.stand_ins.filled(value)
         result = self.linked.result
         if result is not None and result.base == "[n]":
             return zero_based(value)
@@ -108,6 +113,8 @@ class Body:
     def input(self, found: Input) -> Value:
         """Give the value of an input, as the formula counts it."""
         value = self.values[found.key]
+        if found.key in self.library.names.derived:
+            value = self._told_apart(found.key, value)
         if found.space is not None and found.space.base == "[n]" and value is not UNKNOWN:
             return one_based(value)
         whole = isinstance(value, int) and not isinstance(value, bool)
@@ -141,6 +148,9 @@ class Body:
     def reach_before(self, defined: Defined, around: Around) -> Value:
         """Give what a name stood for before its update."""
         meaning = self.library.names.before(defined)
+        names = {key(name) for name in names_of(defined.body)}
+        if meaning is None and defined.kind != "elements" and defined.key not in names:
+            return None  # x <- x^{(5)}, which is a member of a series
         if meaning is None:
             raise self.library.error(
                 "undefined",
@@ -251,8 +261,17 @@ class Body:
         name = identifier(without_brackets(numbered(defined.name, indices)))
         if name is not None and not isinstance(value, tuple) and not steps:
             name_part(name, value)
+        if not self.steps and key(bare(defined.name)) in self.library.names.derived:
+            value = self._told_apart(place, value)
         self._known[place] = value
         return value
+
+    def _told_apart(self, name: Any, value: Value) -> Value:
+        """Give what something is derived by: a symbol where another name has the same tensor."""
+        node = getattr(value, "node", None)
+        others = [v for k, v in (*self.values.items(), *self._known.items()) if k != name]
+        same = any(getattr(other, "node", other) is node for other in others)
+        return self.stand_ins.of(name, value) if node is not None and same else value
 
     def _filled(self, defined: Defined, value: Value) -> Value:
         """Give a number the axes that its series is declared with: h_{seq(0)} = 0."""

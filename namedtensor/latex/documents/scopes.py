@@ -54,6 +54,7 @@ from namedtensor.latex.syntax import (
     Contract,
     Declaration,
     Definition,
+    Derivative,
     Expression,
     Indexed,
     Items,
@@ -308,6 +309,9 @@ class Names:
         #: the ends of ranges, and of sums that the text speaks of: chosen where nothing else gives them
         self.lengths = {key(upper): upper for upper in uppers if upper is not None}
         self._ruled = ruled(self.statements)
+        #: what something is derived by, the whole of an element and of a member of a series
+        by = [d.by for d in all_of(Derivative, self.statements) if d.by is not None]
+        self.derived = {key(bare(x.base if isinstance(x, Indexed) else x)) for x in by}
         self.declared: dict[str, list[Declared]] = {}
         self.defined: dict[str, list[Defined]] = {}
         self.signatures: dict[str, Signature] = {}

@@ -292,6 +292,7 @@ def derived(e: Evaluator, part: Derivative) -> Value:
         )
     with calls_taken_in():
         Y = e.numbers(part.of)
+    Y, X = e.scope.derived(Y, X)
     if not isinstance(Y, NamedTensor):
         return UNKNOWN if Y is UNKNOWN else 0.0
     if part.op == "nabla":

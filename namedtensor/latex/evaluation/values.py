@@ -52,6 +52,10 @@ class Scope(Protocol):
         """Note the meaning that was chosen for a part that may mean several things."""
         ...
 
+    def derived(self, value: Value, by: Value) -> tuple[Value, Value]:
+        """Give what is derived and by what: no symbol in them stands for another tensor."""
+        ...
+
     def left_of(self, part: Expression, own: list[str]) -> list[str]:
         """Leave those axes of a part along which nothing around it acts and nothing is lifted."""
         ...

@@ -7,14 +7,14 @@ and behind the loop it is x^{(K)}. Where nothing counts the steps (while, until)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.asides import Entry, fact_of
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.own_letters import INDICES
-from namedtensor.latex.reading.spoken import key_of
+from namedtensor.latex.reading.spoken import head_of, key_of
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.reading.tokens import Fault, tokens_of
 from namedtensor.latex.source import Span
@@ -22,6 +22,7 @@ from namedtensor.latex.syntax import (
     Binary,
     Call,
     Constraint,
+    Declaration,
     Definition,
     Expression,
     Items,
@@ -38,7 +39,7 @@ LOOP = "%"
 #: Where nothing counts the steps of a loop, their number has this name.
 STEPS = "steps"
 
-ENVIRONMENT = re.compile(
+ALGORITHM = re.compile(
     r"\\begin\{(algorithm\*?|algorithmic|algorithm2e)\}.*?\\end\{\1\}", re.DOTALL
 )
 #: What begins and ends a loop of algorithmic and algpseudocode; algorithm2e has the steps in braces.
@@ -51,7 +52,7 @@ PROSE = re.compile(
     r"(?:(?<=[.;:,]\s)|(?<=^)|(?<=\n)|(?<=\}\s)|(?<=and\s)|(?<=\b[a-z]\)\s))[ \t]*(?:[-*+]|\d+[.)])?[ \t]*"
     r"(?:\\item(?:\[[^\]\n]*\])?\s*)?\**"
     r"(?:[Rr]epeat(?:ed(?:ly)?)?|[Ii]terate|[Ff]or|[Ww]hile|[Tt]hen,? (?:for|repeat|iterate)"
-    r"|(?:[Ww]e )?(?:then )?repeat|and repeat)"
+    r"|(?:[Ww]e )?(?:then )?(?:repeat|iterate)|and (?:repeat|iterate)|(?:[Ii]n|[Aa]t) each(?: of)?)"
     r"\b(?P<head>(?:\$[^$\n]*\$|\\\([^\n]*?\\\)|[^.;:$\\\n]|\.\.\.)*)(?P<opens>:?)",
 )
 MATHEMATICS = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
@@ -63,10 +64,11 @@ COUNTED = re.compile(
     rf"(?P<upper>[^,:\s](?:[^,:\n]*?[^,:\s])??)\s*(?:\\?\}}|\])?\s*"
     r"(?:\\textbf\{do\}|\\DO|\\Do|do|steps|iterations)?[\s,:]*$"
 )
-TIMES = re.compile(r"^\s*(?:for\s+)?(?P<upper>[^\s,]+)\s+(?:times|steps|iterations)\b[\s\w,]*$")
+WORDS = r"(?:times|steps?|iterations?|rounds?|epochs?|sweeps?)"
+TIMES = re.compile(rf"^\s*(?:for\s+)?(?P<upper>[^\s,]+)\s+{WORDS}\b[\s\w,]*$")
 #: Loops whose steps differ in what is given to them.
 EACH = re.compile(
-    r"\b(?:each|every|all)\b(?!\s+(?:step|iteration|time|layer|round)\b)|\\in(?![a-z])"
+    r"\b(?:each|every|all)\b(?!\s+(?:step|iteration|time|layer|round|epoch)\b)|\\in(?![a-z])"
 )
 CHOICE = re.compile(r"\\(?:u|l|e)?(?:if|elsif|elseif|else)(?![a-z])", re.IGNORECASE)
 #: What begins a remark in a line of an algorithm.
@@ -94,7 +96,7 @@ class Loop:
 def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
     """Write what loops do as series, and what they leave behind as their last members."""
     updates = [e.region.span for e in entries if _is_update(e)]
-    algorithms = [Span(*m.span()) for m in ENVIRONMENT.finditer(text)]
+    algorithms = [Span(*m.span()) for m in ALGORITHM.finditer(text)]
     if not updates and not algorithms:
         return list(entries)
     found = list(entries)
@@ -109,8 +111,8 @@ def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
         if ours and _is_definition(entry) and not _is_remark(entry, text):
             entry.region = replace(entry.region, display=True)
     for number, loop in enumerate(loops, 1):
-        if not any(_holds(o.steps, loop.head) for o in loops):
-            inside = [o for o in loops if _holds(loop.steps, o.head)]
+        if not any(o is not loop and _holds(o.steps, loop.head) for o in loops):
+            inside = [o for o in loops if o is not loop and _holds(loop.steps, o.head)]
             why = next((o.why_not for o in (loop, *inside) if o.why_not), "")
             for inner in () if why else sorted(inside, key=lambda o: o.steps.end - o.steps.start):
                 unrolled = _unrolled(found, inner, text)
@@ -175,8 +177,8 @@ def _unrolled(entries: list[Entry], inner: Loop, text: str) -> list[Entry]:
         for entry in steps:
             step = put(_step_of(entry), change)
             copies.append(replace(entry, read=replace(entry.found, statement=step)))
-    at = entries.index(steps[0])
-    kept = [e for e in entries[at:] if e not in steps]
+    at = _place(steps[0], entries)
+    kept = [e for e in entries[at:] if not any(e is one for one in steps)]
     return [*entries[:at], *copies, *kept]
 
 
@@ -345,39 +347,59 @@ class _Run:
     def put_in(self, entries: list[Entry], why: str) -> list[Entry]:
         """Give the entries of a document with this loop run, or with its steps set aside."""
         steps = _steps(entries, self.loop, self.text)
-        own = [entry for entry in steps if self._is_plain(_step_of(entry))]
-        last = {key_of(_step_of(entry).target): entry for entry in own}
-        why = why or self._why_not(steps, [*last], entries)
+        last = {key_of(_step_of(e).target): e for e in steps if self._is_plain(_step_of(e))}
+        standing = self._standing(entries, [*last])
+        why = why or self._why_not(steps, standing)
         if why:
             return self._left_out(entries, [*last], why)
+        names = {*last, *standing}
         begins: dict[str, Entry] = {}
         ends: list[Entry] = []
-        for place, entry in enumerate(steps):
+        run: list[Entry] = []
+        for entry in steps:
+            for made in self._needed(_step_of(entry), standing):
+                said = replace(made, block=entry.region.block, section=entry.region.section)
+                run.append(replace(entry, read=Found(said, named=True)))
+            run.append(entry)
+        for place, entry in enumerate(run):
             step = _step_of(entry)
-            for name in sorted(_names(step.body) & {*last} - {*self.now}):
+            ours = key_of(step.target) if self._is_plain(step) else None
+            final = last.get(ours or "") is entry
+            for name in sorted(_names(step.body) & names - {*self.now}):
                 begins.setdefault(name, self._begin(entry, name))
-            ours = key_of(step.target) if any(entry is one for one in own) else None
-            final = ours is not None and last[ours] is entry
-            entry.found.statement = self._step(step, [*last], ours, "" if final else f".{place}")
+            entry.found.statement = self._step(step, names, ours, "" if final else f".{place}")
             entry.region = replace(entry.region, display=True)
             if final:
                 ends.append(self._end(entry, step.target))
         kept = [e for e in entries if not _holds(self.loop.head, e.region.span) or _is_range(e)]
-        begin, end = kept.index(steps[0]), kept.index(steps[-1]) + 1
-        return [*kept[:begin], *begins.values(), *kept[begin:end], *ends, *kept[end:]]
+        at = _place(steps[0], kept)
+        for entry in kept[:at]:  # "start at $x = 0$" says what x is, and is no remark
+            if _is_definition(entry) and entry.region.section == steps[0].region.section:
+                start = _step_of(entry)
+                if key_of(start.target) in {*begins} - _names(start.body):
+                    entry.region = replace(entry.region, display=True)
+        rest = [e for e in kept[at:] if not any(e is one for one in steps)]
+        return [*kept[:at], *begins.values(), *run, *ends, *rest]
 
     def _is_plain(self, step: Definition) -> bool:
         """Say whether a step sets a name, and no member of a series that the loop's letter runs through."""
         return self.letter.text not in {t.text for t in letters_of(step.target)}
 
-    def _why_not(
-        self, steps: Sequence[Entry], names: Sequence[str], entries: Sequence[Entry]
-    ) -> str:
+    def _why_not(self, steps: Sequence[Entry], standing: Mapping[str, Definition]) -> str:
         """Say why a loop cannot be run; nothing if it can."""
-        targets = [_step_of(e).target for e in steps if self._is_plain(_step_of(e))]
-        if any(not isinstance(target, (Letter, Scripts)) for target in targets):
+        ours = [_step_of(entry) for entry in steps]
+        if any(not isinstance(s.target, (Letter, Scripts)) for s in ours if self._is_plain(s)):
             return "a loop that sets elements, or functions, is not run"
-        algorithms = [Span(*m.span()) for m in ENVIRONMENT.finditer(self.text)]
+        for step in ours:
+            for made in self._needed(step, standing):
+                if not isinstance(made.target, (Letter, Scripts)):
+                    name = head_of(made.target)
+                    return f"{name} changes with each step of this loop, which is not run"
+        return ""
+
+    def _standing(self, entries: Sequence[Entry], names: Sequence[str]) -> dict[str, Definition]:
+        """Give what a document defines outside of algorithms and changes with the names of the loop."""
+        algorithms = [Span(*m.span()) for m in ALGORITHM.finditer(self.text)]
         outside = [
             _step_of(e)
             for e in entries
@@ -385,18 +407,27 @@ class _Run:
             and _step_of(e).op == "="
             and not any(_holds(m, e.statement.span) for m in (self.loop.steps, *algorithms))
         ]
-        changing, waiting = {*names}, [*names]
+        changing: dict[str, Definition] = {}
+        waiting = [*names]
         while waiting:
             name = waiting.pop()
             for said in outside:
                 made = key_of(said.target)
-                if name in _names(said.body) - _given(said) and made not in changing:
-                    changing.add(made)
+                if name in _names(said.body) - _given(said) and made not in {*changing, *names}:
+                    changing[made] = said
                     waiting.append(made)
-        used = {name for entry in steps for name in _names(_step_of(entry).body)}
-        for made in sorted(used & changing - {*names}):
-            return f"{made} changes with each step of this loop, which is not run"
-        return ""
+        return changing
+
+    def _needed(
+        self, step: Definition, standing: Mapping[str, Definition], above: Sequence[str] = ()
+    ) -> list[Definition]:
+        """Give the definitions that a step reads, each after those that it is made of."""
+        found: list[Definition] = []
+        for name in sorted(_names(step.body) & {*standing} - {*above}):
+            made = standing[name]
+            inner = self._needed(made, standing, (*above, name))
+            found += [each for each in (*inner, made) if each not in found]
+        return found
 
     def _member(self, name: Expression, index: Expression, series: str = "") -> Expression:
         """Give the member of a series that a name is at a step."""
@@ -435,8 +466,8 @@ class _Run:
             if key_of(base) in names and isinstance(part, Scripts):
                 power = Items(base.span, (put(base, change),), "(")
                 return Scripts(at, power, sup=put(part.sup, change))
-            known = isinstance(part, Scripts) and part.sub is not None
-            return part if known and key_of(part.base) in names else None
+            known = isinstance(part, Scripts) and key_of(part.base) in names
+            return part if known else None
 
         at, target = step.span, step.target
         bounds = Relation(at, self.lower, (("<=", self.letter), ("<=", self.upper)))
@@ -456,14 +487,26 @@ class _Run:
         return replace(entry, read=Found(said, named=True))
 
     def _left_out(self, entries: list[Entry], names: Collection[str], why: str) -> list[Entry]:
-        """Set aside what a loop does that cannot be run, and what its names were before."""
+        """Set aside what a loop does that cannot be run, and what its names were before.
+
+        What it does to a declared name is held to the declaration, and the name is an argument.
+        """
+        spaces = [e.statement for e in entries if isinstance(e.read, Found)]
+        declared = {key_of(n) for s in spaces if isinstance(s, Declaration) for n in s.names}
         for entry in entries:
             if _is_definition(entry) and entry.statement.span.start < self.loop.steps.end:
                 step = _step_of(entry)
                 inside = _holds(self.loop.steps, step.span)
-                if key_of(step.target) in names and (inside or step.op == "<-"):
+                name = key_of(step.target)
+                if name in declared & {*names} and inside:
+                    entry.found.statement = fact_of(step)
+                elif name in names and (inside or step.op == "<-"):
                     entry.leave_out(why)
         return entries
+
+
+def _place(entry: Entry, entries: Sequence[Entry]) -> int:
+    return next(at for at, each in enumerate(entries) if each is entry)
 
 
 def _given(said: Definition) -> set[str]:

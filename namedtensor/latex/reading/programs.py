@@ -49,11 +49,12 @@ MARK = re.compile(
     re.IGNORECASE,
 )
 PROSE = re.compile(
-    r"(?:(?<=[.;:,]\s)|(?<=^)|(?<=\n)|(?<=\}\s)|(?<=and\s)|(?<=\b[a-z]\)\s))[ \t]*(?:[-*+]|\d+[.)])?[ \t]*"
-    r"(?:\\item(?:\[[^\]\n]*\])?\s*)?\**"
+    r"(?:(?<=[.;:,]\s)|(?<=^)|(?<=\n)|(?<=\}\s)|(?<=and\s)|(?<=State\s)|(?<=STATE\s)|(?<=\b[a-z]\)\s))"
+    r"[> \t]*(?:[-*+]|\d+[.):])?"
+    r"(?:[ \t]|&nbsp;|\\quad)*(?:\\item(?:\[[^\]\n]*\])?\s*)?(?:\\textbf\{|\**)"
     r"(?:[Rr]epeat(?:ed(?:ly)?)?|[Ii]terate|[Ff]or|[Ww]hile|[Tt]hen,? (?:for|repeat|iterate)"
     r"|(?:[Ww]e )?(?:then )?(?:repeat|iterate)|and (?:repeat|iterate)|(?:[Ii]n|[Aa]t) each(?: of)?)"
-    r"\b(?P<head>(?:\$[^$\n]*\$|\\\([^\n]*?\\\)|[^.;:$\\\n]|\.\.\.)*)(?P<opens>:?)",
+    r"\b\}?\**(?P<head>(?:\$[^$\n]*\$|\\\([^\n]*?\\\)|\\textbf\{(?:to|do)\}|[^.;:$\\\n]|\.\.\.)*)(?P<opens>:?)",
 )
 MATHEMATICS = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 SIGN = r"(?:=|\\leftarrow|\\gets|\\in|from)"
@@ -73,9 +74,13 @@ EACH = re.compile(
 CHOICE = re.compile(r"\\(?:u|l|e)?(?:if|elsif|elseif|else)(?![a-z])", re.IGNORECASE)
 #: What begins a remark in a line of an algorithm.
 ASIDE = re.compile(r"\\(?:comment|tcp|tcc|tcp\*)\*?\s*\{", re.IGNORECASE)
-ITEM = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+]|\d+[.)])[ \t]", re.MULTILINE)
+#: What ends a loop that prose writes as an algorithm does.
+END = re.compile(r"\bend[ ]?(?:for|while|loop|repeat)?\b", re.IGNORECASE)
+ITEM = re.compile(r"^(?P<indent>[> \t]*)(?:[-*+]|\d+[.)])[ \t]", re.MULTILINE)
 #: The steps of a loop in a loop are written one after the other, so many at the most.
 MOST = 200
+#: An algorithm in prose ends within so many characters.
+FAR = 3000
 BLANK = re.compile(r"\n[ \t]*\n")
 LISTS = re.compile(r"\\(?P<way>begin|end)\{(?:enumerate|itemize|description)\}|\\item(?![a-z])")
 
@@ -210,11 +215,12 @@ def _loops(text: str, algorithms: Sequence[Span], updates: Sequence[Span]) -> It
             yield from _of_algorithm(text, around)
     for said in PROSE.finditer(text):
         head = Span(said.start("head"), said.end())
-        if not any(_holds(a, head) for a in algorithms):
-            word = text[said.start() : head.start].split()[-1].lower()
+        inside = any(_holds(a, head) for a in algorithms)
+        if not inside or "\\textbf" in said[0]:
+            word = re.findall(r"[a-z]+", text[said.start() : head.start].lower())[-1]
             steps = _told(text, said, updates)
             if steps is not None:
-                yield _counted(text, head, steps, word.strip("*"), False)
+                yield _counted(text, head, steps, word, inside)
 
 
 def _of_algorithm(text: str, around: Span) -> Iterator[Loop]:
@@ -256,6 +262,12 @@ def _braced(text: str, at: int) -> Span | None:
 def _told(text: str, said: re.Match[str], updates: Sequence[Span]) -> Span | None:
     """Give where the steps of a loop that prose tells stand: its item, the sentence, or the next display."""
     start = said.end()
+    ended = END.search(text, start, start + FAR)
+    if ended is not None:
+        inner = sum(1 for m in PROSE.finditer(text, start, ended.start()))
+        for _ in range(inner):
+            ended = END.search(text, ended.end(), start + FAR) or ended
+        return Span(start, ended.start())
     line = text.rfind("\n", 0, said.start("head")) + 1
     item = ITEM.match(text, line)
     if item is not None and item.end() + 40 > said.start("head"):
@@ -303,7 +315,7 @@ def _counted(text: str, head: Span, steps: Span, word: str, in_algorithm: bool) 
     """Say what counts the steps of a loop."""
     loop = Loop(head, steps, in_algorithm)
     plain = MATHEMATICS.sub(lambda m: m[1] or m[2] or "", text[head.start : head.end])
-    plain = plain.replace("\\,", " ").replace("~", " ").strip(" \n\t:")
+    plain = plain.replace("\\,", " ").replace("~", " ").replace("**", "").strip(" \n\t:")
     if word == "if" or CHOICE.search(text, steps.start, steps.end):
         return replace(loop, why_not="a choice in an algorithm is not read")
     if word.endswith("for") and (counted := COUNTED.search(plain)):

@@ -33,6 +33,9 @@ from namedtensor.primitives.notation import RELATION, SUM
 #: What joins the words of one name: seq len and d-model are the axes seq_len and d_model.
 BLANKS = re.compile(r"(?<=\w)[\s\u2010-\u2013-]+(?=\w)")
 
+#: What stands for all indices of an axis: X_{row(i), col(\\cdot)}.
+WHOLE = frozenset((":", "\\cdot"))
+
 STARS = frozenset(("*", "\\star", "\\ast"))
 
 #: What stands between an axis as it was and as it shall be.
@@ -230,7 +233,7 @@ class Axes(Cursor):
         items = self.indices(bounds)
         if items is not None:
             self.named = True
-            return Indexed(self.span(start), base, items)
+            return Indexed(self.span(start), base, items) if items else base
         if base is self.closed and holds_axes(self.tokens[slice(*bounds)]):
             whole = self.joined_along(base, self.axes_in(bounds), start)
             if whole is not None:
@@ -381,6 +384,9 @@ class Axes(Cursor):
                 at = self.expression(RELATION + 1)
             elif text in ("(", "["):
                 opening = self.take()
+                if self.peek().text in WHOLE and self.tokens[self.at + 1].text in words.CLOSING:
+                    self.at += 2
+                    continue
                 at = self.only(self.inside(opening)[0], opening)
             else:
                 raise Fault(

@@ -55,3 +55,18 @@ def rewrite() -> None:
 
 if __name__ == "__main__":
     rewrite()
+
+
+@pytest.mark.parametrize(
+    "chain", [r"Y = \sum_{\text{seq}, \text{emb}} X", r"Y = 2 \sum_{\text{seq}, \text{emb}} X = Z"]
+)
+def test_a_number_made_of_a_tensor_is_held_to_the_declaration_of_its_name(chain):
+    text = (
+        r"$X \in \mathbb{R}^{\text{seq}, \text{emb}}$, $Y, Z \in \mathbb{R}^{\text{seq}}$"
+        f"\n\n$${chain}$$\n"
+    )
+    (finding,) = [f for f in read(text).check() if f.code == "declared-shape"][:1]
+    assert (finding.line, finding.severity) == (3, "error")
+    assert finding.message.endswith("lacks seq")
+    for filled in ("0", r"\frac{c}{|\text{seq}|}"):
+        assert read(text.replace(chain, f"Y = {filled}") + r"with $c \in \mathbb{R}$").check() == []

@@ -293,3 +293,17 @@ def test_a_power_of_e_is_exp_beside_a_tensor_e(formula, expected):
     taken = [p.name for p in document["y"].signature.parameters]
     found = document["y"](**{name: given[name] for name in taken})
     np.testing.assert_allclose(found.numpy("cell"), expected(e, h))
+
+
+def test_a_choice_that_asks_each_element_of_two_arguments_is_noted():
+    text = r"""For $x, z \in \mathbb{R}^{\text{emb}:4}$ let
+\[ k(x, z) = \begin{cases} 2 & x \ne z \\ 1 & x = z \end{cases} \]
+"""
+    (note,) = read(text).check()
+    assert (note.severity, note.line) == ("note", 2)
+    assert note.message == r"x \ne z is asked of each element along emb"
+    whole = text.replace(r"2 & x \ne z \\ 1 & x = z", r"1 & \sum_{\text{emb}} [x \ne z] = 0 \\ 2 &")
+    assert read(whole).check() == []
+    given = [tensor(v, "emb") for v in ([1.0, 2, 3, 4], [1.0, 2, 3, 5])]
+    assert read(whole)["k"](*given).item() == 2
+    assert read(whole)["k"](given[0], given[0]).item() == 1

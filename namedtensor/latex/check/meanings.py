@@ -21,6 +21,7 @@ from namedtensor.latex.syntax import (
     At,
     Binary,
     Call,
+    Cases,
     Definition,
     Expression,
     Letter,
@@ -61,6 +62,29 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
                 _product(checker, call)
             _factor(checker, statement.body)
             _once(checker, statement)
+            if isinstance(statement.target, Call):
+                _elementwise(checker, statement, statement.target.arguments)
+
+
+def _elementwise(checker: Checker, said: Definition, arguments: Sequence[Expression]) -> None:
+    """Note that x = z asks each element of two arguments, in a choice that could be of the whole."""
+    asked = [row.condition for cases in all_of(Cases, said.body) for row in cases.rows]
+    for condition in asked:
+        if not isinstance(condition, Relation):
+            continue
+        sides = (condition.first, *[side for _, side in condition.rest])
+        types = [checker.type_of(side) for side in sides if side in arguments]
+        axes = set.intersection(*[{*t.names} if t is not None else set() for t in types] or [set()])
+        if axes and len(types) == len(sides) and condition.rest[0][0] in ("=", "!="):
+            text, first, last = [checker.report.text(p.span) for p in (condition, *sides[:2])]
+            over = ", ".join([checker.dialect.axis(name) for name in sorted(axes)])
+            checker.report.note(
+                "meaning",
+                condition.span,
+                f"{text} is asked of each element along {listed(sorted(axes))}",
+                hint=rf"{first} and {last} are equal where \sum_{{{over}}} [{first} \ne {last}] = 0",
+            )
+            return
 
 
 def _once(checker: Checker, definition: Definition) -> None:

@@ -200,7 +200,8 @@ def test_members_that_an_algorithm_sets_by_the_letter_of_its_loop_stay_a_series(
     ("begin", "end", "why"),
     [
         (r"\For{each example $i$}", r"\EndFor", "different things"),
-        (r"\For{$k = 1, \dots, 5$} \If{$k > 2$}", r"\EndIf \EndFor", "a choice"),
+        (r"\For{$k = 1, \dots, 5$} \If{it rains}", r"\EndIf \EndFor", "a choice"),
+        (r"\If{$\sum_{\mathsf{n}} x > 2$ and it rains}", r"\EndIf", "a choice"),
         (r"\For{$k = 1, \dots, 5$} \For{$j = 1, \dots, k$}", r"\EndFor \EndFor", "in a loop"),
     ],
 )
@@ -210,6 +211,33 @@ def test_a_loop_that_is_not_run_is_said(begin, end, why):
     assert any(why in finding.message for finding in document.check())
     with pytest.raises(LatexError):
         document["y"](**{k: GIVEN[k] for k in "Ab"})
+
+
+def test_a_choice_holds_where_its_relation_does():
+    text = algorithm(
+        r"\State $x \gets b$",
+        r"\For{$k = 1, \dots, 4$}",
+        r"\State $s \gets \sqrt{\sum_{\mathsf{n}} x^2}$",
+        r"\If{$s > 1$} \State $x \gets x / s$ \EndIf",
+        r"\If{$k \le 2$} \State $r \gets 0.5$ \State $y \gets 2 x$",
+        r"\Else \State $r \gets 0.1$ \State $y \gets x$ \EndIf",
+        r"\State $x \gets x + r \sum_{\mathsf{n'}} A\, y_{\mathsf{n} \to \mathsf{n'}} + b$",
+        r"\EndFor",
+    )
+    x = b
+    for k in range(1, 5):
+        s = np.linalg.norm(x)
+        x = x / s if s > 1 else x
+        rate, y = (0.5, 2 * x) if k <= 2 else (0.1, x)
+        x = x + rate * (A @ y) + b
+    np.testing.assert_allclose(found(text), x)
+
+
+def test_a_choice_may_stand_outside_of_loops_and_in_braces():
+    head = r"$s \leftarrow \sum_{\mathsf{n}} b$\; \eIf{$s > 0$}{$x \leftarrow b$\;}{$x \leftarrow -b$\;}"
+    np.testing.assert_allclose(found(algorithm(head)), b if b.sum() > 0 else -b)
+    below = head.replace("> 0", "> 100")
+    np.testing.assert_allclose(found(algorithm(below)), -b)
 
 
 def test_a_step_that_changes_the_axes_is_an_error_on_its_line():

@@ -15,7 +15,7 @@ from namedtensor.latex.documents.scopes import CONSTANTS, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.arithmetic import is_exponential
 from namedtensor.latex.evaluation.vocabulary import constant
-from namedtensor.latex.reading.programs import ALGORITHM
+from namedtensor.latex.reading.choices import ALGORITHM
 from namedtensor.latex.reading.shorthand import Short
 from namedtensor.latex.syntax import (
     At,

@@ -12,6 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import Entry, fact_of
+from namedtensor.latex.reading.choices import (
+    ALGORITHM,
+    MATHEMATICS,
+    base_of,
+    braced,
+    holds,
+    is_definition,
+    is_remark,
+    names_in,
+    place_of,
+    step_of,
+    with_choices,
+)
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.own_letters import INDICES
 from namedtensor.latex.reading.spoken import head_of, key_of
@@ -39,9 +52,6 @@ LOOP = "%"
 #: Where nothing counts the steps of a loop, their number has this name.
 STEPS = "steps"
 
-ALGORITHM = re.compile(
-    r"\\begin\{(algorithm\*?|algorithmic|algorithm2e)\}.*?\\end\{\1\}", re.DOTALL
-)
 #: What begins and ends a loop of algorithmic and algpseudocode; algorithm2e has the steps in braces.
 MARK = re.compile(
     r"\\(?:(?P<begin>for|forall|while|repeat|loop|foreach|if)"
@@ -56,7 +66,6 @@ PROSE = re.compile(
     r"|(?:[Ww]e )?(?:then )?(?:repeat|iterate)|and (?:repeat|iterate)|(?:[Ii]n|[Aa]t) each(?: of)?)"
     r"\b\}?\**(?P<head>(?:\$[^$\n]*\$|\\\([^\n]*?\\\)|\\textbf\{(?:to|do)\}|[^.;:$\\\n]|\.\.\.)*)(?P<opens>:?)",
 )
-MATHEMATICS = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 SIGN = r"(?:=|\\leftarrow|\\gets|\\in|from)"
 DOTS = r"(?:\\dots|\\ldots|\\cdots|\.\.\.?)"
 COUNTED = re.compile(
@@ -72,8 +81,6 @@ EACH = re.compile(
     r"\b(?:each|every|all)\b(?!\s+(?:step|iteration|time|layer|round|epoch)\b)|\\in(?![a-z])"
 )
 CHOICE = re.compile(r"\\(?:u|l|e)?(?:if|elsif|elseif|else)(?![a-z])", re.IGNORECASE)
-#: What begins a remark in a line of an algorithm.
-ASIDE = re.compile(r"\\(?:comment|tcp|tcc|tcp\*)\*?\s*\{", re.IGNORECASE)
 #: What ends a loop that prose writes as an algorithm does.
 END = re.compile(r"\bend[ ]?(?:for|while|loop|repeat)?\b", re.IGNORECASE)
 ITEM = re.compile(r"^(?P<indent>[> \t]*)(?:[-*+]|\d+[.)])[ \t]", re.MULTILINE)
@@ -104,20 +111,20 @@ def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
     algorithms = [Span(*m.span()) for m in ALGORITHM.finditer(text)]
     if not updates and not algorithms:
         return list(entries)
-    found = list(entries)
+    found, text = with_choices(entries, text)
     used = {t.text for e in entries if isinstance(e.read, Found) for t in letters_of(e.statement)}
     free = next((letter for letter in INDICES if letter not in used), INDICES[0])
     loops = [loop for loop in _loops(text, algorithms, updates) if _steps(found, loop, text)]
     if not loops:
         return found
     for entry in found:  # what an algorithm sets is no remark
-        here = [a for a in algorithms if _holds(a, entry.region.span)]
-        ours = any(_holds(a, loop.head) for a in here for loop in loops)
-        if ours and _is_definition(entry) and not _is_remark(entry, text):
+        here = [a for a in algorithms if holds(a, entry.region.span)]
+        ours = any(holds(a, loop.head) for a in here for loop in loops)
+        if ours and is_definition(entry) and not is_remark(entry, text):
             entry.region = replace(entry.region, display=True)
     for number, loop in enumerate(loops, 1):
-        if not any(o is not loop and _holds(o.steps, loop.head) for o in loops):
-            inside = [o for o in loops if o is not loop and _holds(loop.steps, o.head)]
+        if not any(o is not loop and holds(o.steps, loop.head) for o in loops):
+            inside = [o for o in loops if o is not loop and holds(loop.steps, o.head)]
             why = next((o.why_not for o in (loop, *inside) if o.why_not), "")
             for inner in () if why else sorted(inside, key=lambda o: o.steps.end - o.steps.start):
                 unrolled = _unrolled(found, inner, text)
@@ -127,22 +134,8 @@ def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
     return found
 
 
-def _is_definition(entry: Entry) -> bool:
-    return isinstance(entry.read, Found) and isinstance(entry.statement, Definition)
-
-
 def _is_update(entry: Entry) -> bool:
-    return _is_definition(entry) and _step_of(entry).op == "<-"
-
-
-def _step_of(entry: Entry) -> Definition:
-    statement = entry.statement
-    assert isinstance(statement, Definition)
-    return statement
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+    return is_definition(entry) and step_of(entry).op == "<-"
 
 
 def _steps(entries: Sequence[Entry], loop: Loop, text: str) -> list[Entry]:
@@ -150,14 +143,14 @@ def _steps(entries: Sequence[Entry], loop: Loop, text: str) -> list[Entry]:
     inside = [
         entry
         for entry in entries
-        if _is_definition(entry)
-        and _holds(loop.steps, entry.statement.span)
-        and not _is_remark(entry, text)
-        and (loop.in_algorithm or _step_of(entry).op == "<-" or entry.region.display)
+        if is_definition(entry)
+        and holds(loop.steps, entry.statement.span)
+        and not is_remark(entry, text)
+        and (loop.in_algorithm or step_of(entry).op == "<-" or entry.region.display)
     ]
     for entry in inside:
-        step = _step_of(entry)
-        if step.op == "<-" or (loop.in_algorithm and key_of(step.target) in _names(step.body)):
+        step = step_of(entry)
+        if step.op == "<-" or (loop.in_algorithm and key_of(step.target) in names_in(step.body)):
             return inside
     return []
 
@@ -180,29 +173,11 @@ def _unrolled(entries: list[Entry], inner: Loop, text: str) -> list[Entry]:
             return Number(part.span, number) if mine else None
 
         for entry in steps:
-            step = put(_step_of(entry), change)
+            step = put(step_of(entry), change)
             copies.append(replace(entry, read=replace(entry.found, statement=step)))
-    at = _place(steps[0], entries)
+    at = place_of(steps[0], entries)
     kept = [e for e in entries[at:] if not any(e is one for one in steps)]
     return [*entries[:at], *copies, *kept]
-
-
-def _is_remark(entry: Entry, text: str) -> bool:
-    start = entry.region.span.start
-    return ASIDE.search(text[text.rfind("\n", 0, start) + 1 : start]) is not None
-
-
-def _names(part: Any) -> set[str]:
-    """List the names in a part, those that have an exponent without it too."""
-    found = [p for p in walk(part) if isinstance(p, (Letter, Scripts))]
-    return {key_of(p) for p in found} | {key_of(_base(p)) for p in found}
-
-
-def _base(name: Letter | Scripts) -> Expression:
-    """Give a name without its exponent."""
-    if isinstance(name, Letter) or name.sup is None:
-        return name
-    return name.base if name.sub is None and not name.primes else replace(name, sup=None)
 
 
 # ------------------------------------------------------------------------------------- where loops stand
@@ -211,11 +186,11 @@ def _base(name: Letter | Scripts) -> Expression:
 def _loops(text: str, algorithms: Sequence[Span], updates: Sequence[Span]) -> Iterator[Loop]:
     """Find the loops of a text: those of algorithms, and those that prose tells."""
     for around in algorithms:
-        if not any(o is not around and _holds(o, around) for o in algorithms):
+        if not any(o is not around and holds(o, around) for o in algorithms):
             yield from _of_algorithm(text, around)
     for said in PROSE.finditer(text):
         head = Span(said.start("head"), said.end())
-        inside = any(_holds(a, head) for a in algorithms)
+        inside = any(holds(a, head) for a in algorithms)
         if not inside or "\\textbf" in said[0]:
             word = re.findall(r"[a-z]+", text[said.start() : head.start].lower())[-1]
             steps = _told(text, said, updates)
@@ -230,33 +205,20 @@ def _of_algorithm(text: str, around: Span) -> Iterator[Loop]:
         at = mark.end()
         if mark["begin"]:
             word = mark["begin"].lower()
-            head = _braced(text, at) if word not in ("repeat", "loop") else None
+            head = braced(text, at) if word not in ("repeat", "loop") else None
             head = Span(at, at) if head is None else head
             first = head.end + 1 if head.end > head.start else at
-            braced = _braced(text, first) if mark["begin"].istitle() or word == "repeat" else None
+            steps = braced(text, first) if mark["begin"].istitle() or word == "repeat" else None
             at = first
-            if word == "repeat" and braced is not None and _braced(text, braced.end + 1):
-                head, braced = braced, _braced(text, braced.end + 1)  # \Repeat{until}{steps}
-            if braced is not None:
-                yield _counted(text, head, braced, word, True)
+            if word == "repeat" and steps is not None and braced(text, steps.end + 1):
+                head, steps = steps, braced(text, steps.end + 1)  # \Repeat{until}{steps}
+            if steps is not None:
+                yield _counted(text, head, steps, word, True)
             else:
                 open_.append((word, head, first))
         elif open_:
             word, head, first = open_.pop()
             yield _counted(text, head, Span(first, mark.start()), word, True)
-
-
-def _braced(text: str, at: int) -> Span | None:
-    """Give what stands between the braces that begin here."""
-    opened = re.compile(r"\s*\{").match(text, at)
-    if opened is None:
-        return None
-    deep, start = 1, opened.end()
-    for sign in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
-        deep += {"{": 1, "}": -1}.get(sign[0], 0)
-        if not deep:
-            return Span(start, start + sign.start())
-    return None
 
 
 def _told(text: str, said: re.Match[str], updates: Sequence[Span]) -> Span | None:
@@ -359,7 +321,7 @@ class _Run:
     def put_in(self, entries: list[Entry], why: str) -> list[Entry]:
         """Give the entries of a document with this loop run, or with its steps set aside."""
         steps = _steps(entries, self.loop, self.text)
-        last = {key_of(_step_of(e).target): e for e in steps if self._is_plain(_step_of(e))}
+        last = {key_of(step_of(e).target): e for e in steps if self._is_plain(step_of(e))}
         standing = self._standing(entries, [*last])
         why = why or self._why_not(steps, standing)
         if why:
@@ -369,26 +331,26 @@ class _Run:
         ends: list[Entry] = []
         run: list[Entry] = []
         for entry in steps:
-            for made in self._needed(_step_of(entry), standing):
+            for made in self._needed(step_of(entry), standing):
                 said = replace(made, block=entry.region.block, section=entry.region.section)
                 run.append(replace(entry, read=Found(said, named=True)))
             run.append(entry)
         for place, entry in enumerate(run):
-            step = _step_of(entry)
+            step = step_of(entry)
             ours = key_of(step.target) if self._is_plain(step) else None
             final = last.get(ours or "") is entry
-            for name in sorted(_names(step.body) & names - {*self.now}):
+            for name in sorted(names_in(step.body) & names - {*self.now}):
                 begins.setdefault(name, self._begin(entry, name))
             entry.found.statement = self._step(step, names, ours, "" if final else f".{place}")
             entry.region = replace(entry.region, display=True)
             if final:
                 ends.append(self._end(entry, step.target))
-        kept = [e for e in entries if not _holds(self.loop.head, e.region.span) or _is_range(e)]
-        at = _place(steps[0], kept)
+        kept = [e for e in entries if not holds(self.loop.head, e.region.span) or _is_range(e)]
+        at = place_of(steps[0], kept)
         for entry in kept[:at]:  # "start at $x = 0$" says what x is, and is no remark
-            if _is_definition(entry) and entry.region.section == steps[0].region.section:
-                start = _step_of(entry)
-                if key_of(start.target) in {*begins} - _names(start.body):
+            if is_definition(entry) and entry.region.section == steps[0].region.section:
+                start = step_of(entry)
+                if key_of(start.target) in {*begins} - names_in(start.body):
                     entry.region = replace(entry.region, display=True)
         rest = [e for e in kept[at:] if not any(e is one for one in steps)]
         return [*kept[:at], *begins.values(), *run, *ends, *rest]
@@ -399,7 +361,7 @@ class _Run:
 
     def _why_not(self, steps: Sequence[Entry], standing: Mapping[str, Definition]) -> str:
         """Say why a loop cannot be run; nothing if it can."""
-        ours = [_step_of(entry) for entry in steps]
+        ours = [step_of(entry) for entry in steps]
         if any(not isinstance(s.target, (Letter, Scripts)) for s in ours if self._is_plain(s)):
             return "a loop that sets elements, or functions, is not run"
         for step in ours:
@@ -413,11 +375,11 @@ class _Run:
         """Give what a document defines outside of algorithms and changes with the names of the loop."""
         algorithms = [Span(*m.span()) for m in ALGORITHM.finditer(self.text)]
         outside = [
-            _step_of(e)
+            step_of(e)
             for e in entries
-            if _is_definition(e)
-            and _step_of(e).op == "="
-            and not any(_holds(m, e.statement.span) for m in (self.loop.steps, *algorithms))
+            if is_definition(e)
+            and step_of(e).op == "="
+            and not any(holds(m, e.statement.span) for m in (self.loop.steps, *algorithms))
         ]
         changing: dict[str, Definition] = {}
         waiting = [*names]
@@ -425,7 +387,7 @@ class _Run:
             name = waiting.pop()
             for said in outside:
                 made = key_of(said.target)
-                if name in _names(said.body) - _given(said) and made not in {*changing, *names}:
+                if name in names_in(said.body) - _given(said) and made not in {*changing, *names}:
                     changing[made] = said
                     waiting.append(made)
         return changing
@@ -435,7 +397,7 @@ class _Run:
     ) -> list[Definition]:
         """Give the definitions that a step reads, each after those that it is made of."""
         found: list[Definition] = []
-        for name in sorted(_names(step.body) & {*standing} - {*above}):
+        for name in sorted(names_in(step.body) & {*standing} - {*above}):
             made = standing[name]
             inner = self._needed(made, standing, (*above, name))
             found += [each for each in (*inner, made) if each not in found]
@@ -448,9 +410,9 @@ class _Run:
 
     def _begin(self, entry: Entry, name: str) -> Entry:
         """Say what a name is before the first step: what it was."""
-        step = _step_of(entry)
+        step = step_of(entry)
         names = [p for p in walk(step.body) if isinstance(p, (Letter, Scripts))]
-        part = next(b for p in names for b in (p, _base(p)) if key_of(b) == name)
+        part = next(b for p in names for b in (p, base_of(p)) if key_of(b) == name)
         at = part.span
         index: Expression = Binary(at, "-", self.lower, Number(at, 1))
         if isinstance(self.lower, Number) and isinstance(self.lower.value, int):
@@ -469,7 +431,7 @@ class _Run:
         def change(part: Any) -> Expression | None:
             if not isinstance(part, (Letter, Scripts)):
                 return None
-            at, name, base = part.span, key_of(part), _base(part)
+            at, name, base = part.span, key_of(part), base_of(part)
             if name in names:
                 letter = replace(self.letter, span=at)
                 if name in self.now:
@@ -495,7 +457,7 @@ class _Run:
     def _end(self, entry: Entry, name: Expression) -> Entry:
         """Say what a name is behind the loop: what its last step made of it."""
         body = self._member(name, self.upper)
-        said = replace(_step_of(entry), target=name, body=body, chain=(), condition=None, op="<-")
+        said = replace(step_of(entry), target=name, body=body, chain=(), condition=None, op="<-")
         return replace(entry, read=Found(said, named=True))
 
     def _left_out(self, entries: list[Entry], names: Collection[str], why: str) -> list[Entry]:
@@ -506,9 +468,9 @@ class _Run:
         spaces = [e.statement for e in entries if isinstance(e.read, Found)]
         declared = {key_of(n) for s in spaces if isinstance(s, Declaration) for n in s.names}
         for entry in entries:
-            if _is_definition(entry) and entry.statement.span.start < self.loop.steps.end:
-                step = _step_of(entry)
-                inside = _holds(self.loop.steps, step.span)
+            if is_definition(entry) and entry.statement.span.start < self.loop.steps.end:
+                step = step_of(entry)
+                inside = holds(self.loop.steps, step.span)
                 name = key_of(step.target)
                 if name in declared & {*names} and inside:
                     entry.found.statement = fact_of(step)
@@ -517,13 +479,9 @@ class _Run:
         return entries
 
 
-def _place(entry: Entry, entries: Sequence[Entry]) -> int:
-    return next(at for at, each in enumerate(entries) if each is entry)
-
-
 def _given(said: Definition) -> set[str]:
     """List the arguments that a definition of a function names."""
-    return _names(said.target.arguments) if isinstance(said.target, Call) else set()
+    return names_in(said.target.arguments) if isinstance(said.target, Call) else set()
 
 
 def _is_range(entry: Entry) -> bool:

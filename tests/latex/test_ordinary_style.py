@@ -92,6 +92,12 @@ def test_a_sign_that_ends_a_proof_is_no_part_of_the_formula(end):
         r"\qquad (\text{a}: n)",
         r"\qquad \text{a} \times \text{b}",
         r"\qquad (n > 1)",
+        r"\hfill (3.2)",
+        r"\hspace{2cm} (3.2)",
+        r"\hspace*{\fill} [3.2]",
+        r"\hskip 2em (3.2)",
+        r"\eqno (3.2)",
+        r"\leqno{(3.2)}",
         "",
     ],
 )
@@ -109,3 +115,13 @@ def test_an_equation_goes_on_behind_a_wide_gap_after_an_operator():
     document = read(DECLARED + r"$$ y = x + \qquad (2 x) $$ $$ z = x \quad - x $$")
     np.testing.assert_allclose(document["y"](x=X).numpy("a"), [3.0, 6.0, 12.0])
     np.testing.assert_allclose(document["z"](x=X).numpy("a"), [0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "space",
+    [r"\kern-0.1em", r"\hskip 2pt", r"\hspace{0.3em}", r"\mkern 3mu", r"\hspace{-1em}", r"\,"],
+)
+def test_a_narrow_space_parts_no_factors(space):
+    document = read(DECLARED + rf"$$ y = 2 {space} x $$")
+    assert not document.check()
+    np.testing.assert_allclose(document["y"](x=X).numpy("a"), [2.0, 4.0, 8.0])

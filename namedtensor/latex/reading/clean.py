@@ -6,6 +6,7 @@ After this, `word` tokens are \\text{..} and its like, `axis` tokens \\name{..},
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -37,6 +38,9 @@ ENDS_OF_ARRAYS = frozenset(("\\end{array}", "\\end{aligned}", "\\end{matrix}"))
 
 #: Relations of two signs, that define what stands left or right of them.
 DEFINING = frozenset((":=", "=:"))
+
+#: A length: 2em, -0.1em, 12pt.
+LENGTH = re.compile(rf"(-?[\d.]+)({'|'.join(looks.UNITS)})")
 
 TAKING = frozenset((*looks.WORDS, *looks.DRESSES, *looks.OPEN, "\\mathord"))
 
@@ -236,6 +240,10 @@ class _Cleaner:
         text = token.text
         if text in looks.SPACES:
             self.spaced = True
+        elif text in looks.LENGTHS:
+            self._gap(token)
+        elif text in looks.NUMBERING and not self.environments and not self.groups:
+            self.at = len(self.tokens)
         elif text in looks.SIZES:
             self._sized(token)
         elif text in looks.VANISHING:
@@ -339,6 +347,25 @@ class _Cleaner:
         opening = replace(part[1], text="\\begin{cases}", span=part[0].span | part[1].span)
         closing = replace(part[-1], text="\\end{cases}")
         self.out[begin:] = [opening, *part[start:-1], closing]
+
+    def _gap(self, token: Token) -> None:
+        """Read a space of some length; one as wide as between formulas parts them."""
+        self.spaced = True
+        begin = self.at
+        if begin < len(self.tokens) and self.tokens[begin].kind == "open":
+            self._skip_argument()
+            text = "".join(t.text for t in self.tokens[begin + 1 : self.at - 1])
+            found = LENGTH.match(text)
+        else:
+            text = "".join(t.text for t in self.tokens[begin : begin + 4])
+            found = LENGTH.match(text)
+            left = len(found[0]) if found is not None else 0
+            while left > 0:
+                left -= len(self.tokens[self.at].text)
+                self.at += 1
+        wide = found is not None and float(found[1]) >= looks.UNITS[found[2]]
+        if wide or "fill" in text:
+            self._put(Token("command", "\\quad", token.span))
 
     def _skip_argument(self) -> None:
         depth = 0

@@ -6,12 +6,12 @@ from __future__ import annotations
 SPACES = frozenset(
     (
         "\\, \\; \\: \\! \\> \\/ \\- ~ \\thinspace \\medspace \\thickspace \\negthinspace \\enspace"
-        " \\negmedspace \\negthickspace \\hfill \\hfil \\hskip \\hss \\null \\mathstrut \\strut"
+        " \\negmedspace \\negthickspace \\hss \\null \\mathstrut \\strut"
         " \\displaystyle \\textstyle \\scriptstyle \\scriptscriptstyle \\limits \\nolimits"
         " \\displaylimits \\notag \\nonumber \\allowbreak \\nobreak \\break \\hline \\noindent"
         " \\centering \\relax \\par \\newline \\small \\footnotesize \\scriptsize \\tiny \\normalsize"
         " \\large \\Large \\toprule \\midrule \\bottomrule \\protect \\namedtensorstrut \\bfseries"
-        " \\itshape \\unskip \\ignorespaces \\smallskip \\medskip \\bigskip \\qedhere \\qed \\kern"
+        " \\itshape \\unskip \\ignorespaces \\smallskip \\medskip \\bigskip \\qedhere \\qed"
         " \\addlinespace \\arraycolsep \\mathchoice \\allowdisplaybreaks \\displaybreak \\blacksquare"
         " \\qedsymbol"
     ).split(" ")
@@ -24,7 +24,7 @@ ENDING = frozenset(("\\square", "\\Box"))
 VANISHING = {
     **dict.fromkeys(
         (
-            "\\label \\tag \\tag* \\hspace \\hspace* \\vspace \\vspace* \\vphantom \\hphantom"
+            "\\label \\tag \\tag* \\vspace \\vspace* \\vphantom \\hphantom"
             " \\phantom \\color \\ref \\eqref \\cite \\citep \\footnote \\usepackage"
             " \\shortintertext \\intertext \\cline \\require \\htmlId"
         ).split(),
@@ -33,6 +33,15 @@ VANISHING = {
     **dict.fromkeys("\\rule \\setlength \\setcounter".split(), 2),
     "\\definecolor": 3,
 }
+
+#: Commands of a space whose length follows, in braces or without.
+LENGTHS = frozenset("\\hspace \\hspace* \\hskip \\kern \\mskip \\mkern".split())
+
+#: Units of length, each with how many of them are as wide as a gap between formulas.
+UNITS = {"em": 1, "ex": 2, "pt": 10, "mu": 18, "mm": 4, "cm": 0.4, "in": 0.2}
+
+#: Commands behind which the number of an equation stands.
+NUMBERING = frozenset(("\\eqno", "\\leqno"))
 
 #: Text between rows: the row before ends there, with a mark of its own or without.
 PARTING = frozenset(("\\intertext", "\\shortintertext"))
@@ -122,6 +131,7 @@ FONTS = frozenset(("bold", "cal", "scr", "frak"))
 ALIASES = {
     spelling: meant
     for meant, spellings in {
+        "\\quad": "\\hfill \\hfil \\dotfill",
         "\\frac": "\\dfrac \\tfrac \\cfrac \\nicefrac \\sfrac",
         "\\leq": "\\le \\leqslant",
         "\\geq": "\\ge \\geqslant",

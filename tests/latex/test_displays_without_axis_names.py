@@ -295,3 +295,17 @@ def test_an_outline_in_words_says_nothing_of_what_a_formula_defines():
 def test_words_that_nothing_gives_are_reported_where_nothing_else_defines_the_letter():
     codes = [f.code for f in read(OUTLINE + "$$y = t + h$$").check() if f.severity == "error"]
     assert "undefined" in codes
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (r"e^{-|x|}", lambda x: np.exp(-np.abs(x))),
+        (r"\ln(1 + e^x)", lambda x: np.log1p(np.exp(x))),
+        (r"\frac{e^x}{1 + e^{x}}", lambda x: 1 / (1 + np.exp(-x))),
+    ],
+)
+def test_a_formula_may_have_its_tensors_in_exponents_of_e_alone(formula, expected):
+    text = rf"Let $x \in \mathbb{{R}}^{{\text{{seq}}}}$. $$y = {formula}$$"
+    x = np.array([1.5, -2.0, 0.5])
+    same(called(text, "y", {"x": nt.tensor(x, "seq")}), expected(x), "seq")

@@ -165,9 +165,10 @@ class Spoken:
         own = {letter.text for letter in letters_of(target)}
         runs = [run for big in all_of(Big, statement.body) for run in all_bound(big)]
         counts = {t.text for r in runs if isinstance(r.lower, Number) for t in letters_of(r.index)}
+        powers = [p.sup for p in all_of(Scripts, statement.body) if head_of(p) == "e"]
         return any(
             head_of(name) not in own and self.gives(name, section, counts)
-            for name in names_of(statement.body)
+            for name in (*names_of(statement.body), *names_of(tuple(powers)))
         )
 
     def _relates(self, statement: Constraint, section: int) -> bool:

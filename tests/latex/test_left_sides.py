@@ -222,3 +222,32 @@ def test_products_stay_products_beside_a_sign_that_is_defined():
     )
     found = document["y"](g=tensor([1.0, 2.0], "seq"), x=tensor([3.0, 4.0], "seq"))
     np.testing.assert_allclose(found.numpy("seq"), [6.0, 16.0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$$(h * z)_t = \sum_{s=1}^{t} h_{t-s+1} z_s$$ for $t = 1, \dots, L$.",
+        r"We write $*$ for the convolution, $(h * z)_{\text{seq}(t)} = "
+        r"\sum_{s=1}^{t} h_{\text{seq}(t-s+1)} z_{\text{seq}(s)}$.",
+        r"$$(h \circ z)_{\text{seq}(t)} = \sum_{s=1}^{t} h_{\text{seq}(t-s+1)} z_{\text{seq}(s)}$$",
+    ],
+)
+def test_a_sign_is_defined_in_prose_with_short_elements_or_as_a_circle(text):
+    sign = r"\circ" if "circ" in text else "*"
+    document = read(
+        rf"Let $h, z, g, x \in \mathbb{{R}}^{{\text{{seq}}:L}}$. {text} $$y = g {sign} x$$"
+    )
+    g, x = np.random.default_rng(3).normal(size=(2, 5))
+    found = document["y"](g=tensor(g, "seq"), x=tensor(x, "seq"))
+    np.testing.assert_allclose(found.numpy("seq"), np.convolve(g, x)[:5])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [r"where $*$ denotes the causal convolution.", r"The convolution $\ast$ is over time."],
+)
+def test_a_sign_that_is_a_convolution_in_words_alone_is_no_product(said):
+    document = read(rf"Let $g, x \in \mathbb{{R}}^{{\text{{seq}}}}$. $$y = g * x$$ {said}")
+    with pytest.raises(LatexError, match="operator convolution, which is not defined"):
+        document["y"](g=tensor(np.ones(2), "seq"), x=tensor(np.ones(2), "seq"))

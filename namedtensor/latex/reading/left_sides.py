@@ -46,7 +46,7 @@ DENSITIES = frozenset(("p", "q"))
 LOGARITHMS = frozenset(("log", "ln"))
 
 #: Signs that are no operations by themselves, and the one of a convolution.
-SIGNS = frozenset(("*", "star", "oplus", "otimes"))
+SIGNS = frozenset(("*", "circ", "star", "oplus", "otimes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +341,7 @@ def operated(part: Expression) -> Binary | None:
     inner = part.base if isinstance(part, (Indexed, Scripts)) else part
     if not isinstance(inner, Binary) or inner.axes or inner.how or inner.op not in SIGNS:
         return None
-    product = inner.op == "*" and inner is part  # h \ast x = y says something of a product
+    product = inner.op in ("*", "circ") and inner is part  # h \ast x = y is of a product
     return inner if not product and is_name(inner.left) and is_name(inner.right) else None
 
 

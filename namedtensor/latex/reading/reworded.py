@@ -91,6 +91,9 @@ ALIKE = re.compile(
 )
 
 
+#: What prose says that a sign is.
+CONVOLUTION = re.compile(r"\b(?:de)?convol\w+|\bcorrelation\b|\bcomposition\b", re.IGNORECASE)
+
 #: What the function is called that a sign stands for.
 SIGNED = {"*": "ast"}
 
@@ -155,6 +158,7 @@ def reworded(
     put_squares(found, parents)
     put_conditions(found, parents)
     _put_operators(found)
+    _put_named_signs(entries, text)
     named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
     if named is not None:
         inside = {section: named.at(section) for section in named.near}
@@ -263,9 +267,9 @@ def _put_operators(entries: Sequence[Entry]) -> None:
         relation = getattr(entry.statement, "relation", None)
         if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
             continue
-        left = relation.first
-        sign = operated(left) if isinstance(left, Indexed) else None
-        if sign is None or sign.left == sign.right:
+        sign = operated(relation.first)
+        left = None if sign is None else _by_axis(relation.first, sign, entries)
+        if sign is None or left is None or sign.left == sign.right:
             continue
 
         def apply(part: Any, sign: Binary = sign) -> Any:
@@ -284,6 +288,46 @@ def _put_operators(entries: Sequence[Entry]) -> None:
         target = replace(left, base=apply(sign))
         chain = tuple([side for _, side in rest])
         entry.found.statement = Definition(entry.statement.span, target, body, "=", chain)
+
+
+def _by_axis(left: Any, sign: Binary, entries: Sequence[Entry]) -> Indexed | None:
+    """Give (h * z)_{seq(t)} for (h * z)_t, where both are declared along one axis; None without an index."""
+    if not isinstance(left, Scripts) or left.sup is not None or not isinstance(left.sub, Letter):
+        return left if isinstance(left, Indexed) else None
+    spaces = [
+        said.space.axes
+        for said in (entry.statement for entry in entries)
+        if isinstance(said, Declaration) and {*said.names} & {sign.left, sign.right}
+    ]
+    axes = {axis.axis.name for space in spaces for axis in space}
+    if len(axes) != 1:
+        return None
+    item = At(left.sub.span, AxisName(left.sub.span, axes.pop()), left.sub)
+    return Indexed(left.span, left.base, (item,))
+
+
+def _put_named_signs(entries: Sequence[Entry], text: str) -> None:
+    """Take * for no product where only prose says what it is: "where $*$ denotes convolution"."""
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Binary) or (part.op, part.how, part.axes) != ("*", "", ()):
+            return None
+        return replace(
+            part, op="convolution", left=put(part.left, change), right=put(part.right, change)
+        )
+
+    said = [getattr(getattr(e.read, "statement", None), "relation", None) for e in entries]
+    lefts = [operated(one.first) for one in said if isinstance(one, Relation)]
+    for entry in entries if not any(left is not None and left.op == "*" for left in lefts) else ():
+        start, end = entry.region.span.start, entry.region.span.end
+        if entry.region.display or text[start:end].strip() not in ("*", "\\ast"):
+            continue
+        if CONVOLUTION.search(text[max(0, start - 50) : start].rsplit(".", 1)[-1]) or (
+            CONVOLUTION.search(text[end : end + 60].split(".", 1)[0])
+        ):
+            for other in entries:
+                if isinstance(other.read, Found):
+                    other.read.statement = put(other.statement, change)
 
 
 # ----------------------------------------------------------------------------------- pieces

@@ -244,7 +244,50 @@ def to_normalise_channels(draw: Draw) -> Example:
     return Example((operand(draw, shape), *weights), {"axes": over})
 
 
+@st.composite
+def to_normalise_groups(draw: Draw) -> Example:
+    """A tensor, the axis of its channels, how many groups they make, a place, and weights by channel."""
+    chans, place, batch, group, inside = names(draw, 5, 5)
+    groups = small(draw)
+    n = groups * draw(st.integers(2, 3))
+    shape = {place: small(draw), chans: n, batch: 2}
+    weights = [operand(draw, {chans: n}) for _ in range(2)]
+    settings = {"chans": chans, "place": place, "groups": groups, "parts": (group, inside)}
+    return Example((operand(draw, shape), *weights), settings)
+
+
+def in_groups(
+    X: Any, gamma: Any, beta: Any, chans: str, place: str, groups: int, parts: tuple[str, str]
+) -> Any:
+    group, inside = map(Axis, parts)
+    normed = nt.standardize[inside, place](X[Axis(chans) >> (group[groups], inside)])
+    return normed[(group, inside) >> Axis(chans)] * gamma + beta
+
+
+def in_groups_records(
+    X: RecordTensor,
+    gamma: RecordTensor,
+    beta: RecordTensor,
+    chans: str,
+    place: str,
+    groups: int,
+    parts: tuple[str, str],
+) -> RecordTensor:
+    group, inside = parts
+    split = D["split_axis"](X, chans, {group: groups, inside: X.shape[chans] // groups})
+    normed = D["merge"](D["standardize"](split, [inside, place], eps=1e-5), list(parts), chans)
+    return D["add"](D["mul"](normed, gamma), beta)
+
+
 NORMS = [
+    Row(
+        "group_norm",
+        to_normalise_groups(),
+        in_groups,
+        in_groups_records,
+        ("group_norm",),
+        meets=True,
+    ),
     Row(
         "linear",
         to_map(),

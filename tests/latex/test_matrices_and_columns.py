@@ -23,6 +23,8 @@ PLANE = r"\mathbb{R}^{\text{xy}:2, \text{xy}':2}"
     [
         rf"$${LUMA}, \quad c = (0.3, 0.6, 0.1)$$",
         rf"$${LUMA}$$ with $c = (0.3, 0.6, 0.1)$.",
+        rf"$${LUMA}$$".replace(" c", " (0.3, 0.6, 0.1)"),
+        rf"$${LUMA}$$".replace(" c", r" \begin{pmatrix} 0.3 \\ 0.6 \\ 0.1 \end{pmatrix}"),
         rf"$${LUMA}, \quad c = (0.3, 0.6, 0.1)^\top$$",
         rf"$${LUMA}, \quad c = (0.3, 0.6, 0.1) \in {SPACE}$$",
         rf"With $c \in {SPACE}$, $$c = (0.3, 0.6, 0.1), \quad {LUMA}$$",

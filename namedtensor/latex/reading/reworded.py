@@ -679,6 +679,8 @@ def _put_matrices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
             spaces[name] = space.axes
     for entry in entries:
         said: Any = entry.statement
+        if any(all_of(Contract, said)):
+            said = entry.found.statement = put(said, _with_columns)
         if not isinstance(said, Definition) or said.op != "=" or said.chain:
             continue
         target, cells, at = said.target, _listed_cells(said.body), said.body.span
@@ -711,6 +713,21 @@ def _spaces_in(statement: Any) -> Iterator[tuple[Expression, Space]]:
         for op, side in statement.relation.rest:
             if op == "in" and isinstance(side, Space):
                 yield statement.relation.first, side
+
+
+def _with_columns(product: Any) -> Any:
+    """Put a column for the numbers that are contracted: X . (1, 2, 3) over one axis."""
+    axes = product.axes if isinstance(product, Contract) else ()
+    sides = [_listed_cells(s) for s in (product.left, product.right)] if len(axes) == 1 else []
+    if not any(sides):
+        return None
+    whole = [
+        Matrix(side.span, tuple([(cell,) for cell in cells]), axes[0])
+        if cells
+        else put(side, _with_columns)
+        for cells, side in zip(sides, (product.left, product.right), strict=True)
+    ]
+    return replace(product, left=whole[0], right=whole[1])
 
 
 def _listed_cells(body: Any) -> tuple[Expression, ...]:

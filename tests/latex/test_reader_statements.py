@@ -355,7 +355,7 @@ def test_what_uses_plain_matrices_is_set_aside():
 
 def test_a_matrix_of_a_declared_name_is_kept():
     text = NAMES + r"$S \in \R^{\seq \times \emb}$ is $S = \begin{bmatrix} 1 & 2 \end{bmatrix}$."
-    assert read(text)[1] == defined("S", matrix((1, 2)))
+    assert read(text)[1] == defined("S", matrix((1, 2), row="seq", column="emb"))
 
 
 def test_a_function_at_given_tensors_states_a_fact():

@@ -813,8 +813,10 @@ class Names:
 
     def _last_by_letter(self, sought: Sought) -> Meaning | None:
         """Find the P_T that stands for P_3 where T is 3, with which a series begins that goes down."""
-        for defined in self._by_stem.get(stem(sought.name) or "", ()):
+        scripted = isinstance(sought.name, Scripts)
+        for defined in self._by_stem.get(stem(sought.name) or "", ()) if scripted else ():
             last = not defined.letters and self.inherits(sought.place, defined.place)
+            last = last and defined.seen_from(sought.place)
             if last and key(defined.name, sought.indices) == sought.text:
                 return Meaning("value", sought.text, defined=defined)
         return None

@@ -26,6 +26,18 @@ FOUND = {
     "in a list": ("notes.md", "- one\n\n    $$%s$$\n"),
     "in a quotation": ("notes.md", "> so\n> $$\n> Y = A\n>  \\ndot{seq} B\n> $$\n"),
     "GitHub's fence": ("notes.md", "```math\n%s\n```\n"),
+    "MyST's fence": ("notes.md", "```{math}\n:label: eq\n\n%s\n```\n"),
+    "a note of MyST": ("notes.md", "```{note}\nLet $%s$ be it.\n```\nand `$Z$`"),
+    "a theorem of MyST": ("notes.md", "```{prf:theorem} Of sums\n:label: t\n$$\n%s\n$$\n```\n"),
+    "a formula in a note of MyST": (
+        "notes.md",
+        "````{admonition} One\n```{math}\n%s\n```\n````\n",
+    ),
+    "after code in a directive": (
+        "notes.md",
+        "```{note}\nso\n```\n```{code-block} tex\n$Z = Q \\ndot{q} Q$\n```\n$%s$",
+    ),
+    "after a cell": ("notes.qmd", "```{r}\n$Z = Q \\ndot{q} Q$\n```\n$%s$"),
     "GitHub's ticks": ("notes.md", "So $`%s`$."),
     "brackets": ("notes.md", r"\(%s\)"),
     "square brackets": ("notes.txt", r"\[%s\]"),

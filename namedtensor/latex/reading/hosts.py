@@ -36,6 +36,17 @@ MARK = re.compile(
 FENCED = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1", re.MULTILINE | re.DOTALL)
 #: What stands before the text of a page of Markdown: its title and its date, between dashes.
 FRONT = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.MULTILINE | re.DOTALL)
+#: A fence with a directive of MyST, whose content is text, as that of {note} and {prf:theorem}, or is not.
+DIRECTIVE = re.compile(r"\{(?P<name>[\w:-]+)\}")
+WORDED = frozenset(
+    (
+        "admonition note tip hint important warning caution attention danger error seealso dropdown margin"
+        " sidebar aside topic exercise solution proof abstract card tab-set tab-item grid grid-item epigraph"
+        " pull-quote figure table list-table"
+    ).split()
+)
+#: Settings below the name of a directive.
+SETTINGS = re.compile(r"(?:\n[ ]*:[\w-]+:[^\n]*)*")
 #: How deep a heading of LaTeX is.
 LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+[^\n]*", re.MULTILINE)
@@ -112,6 +123,8 @@ class Host:
         self._levels: list[int] = []
         self._block = 0
         self._absent: set[str] = set()
+        #: where directives end whose content is text
+        self._ends: set[int] = set()
         self._titles = [] if self.tex else _titles(self.text)
         self._own = set(OWN.findall(self.text)) | {"IEEEeqnarray", "empheq", "IEEEeqnarray*"}
         self._short = {m["name"]: m["body"] for m in SHORT.finditer(self.text)}
@@ -124,7 +137,7 @@ class Host:
             kind = found.lastgroup or ""
             if kind == "over" and self.tex:
                 break
-            if kind == "fence" and found.group().strip("`~ \t") == "math" and not self.tex:
+            if kind == "fence" and found.group().strip("`~ \t{}") == "math" and not self.tex:
                 kind = "dollars"
             if kind not in ("begin", "open", "dollars"):
                 span = self._of_own_making(found.start()) if kind == "escape" else None
@@ -208,8 +221,21 @@ class Host:
         if kind == "element":
             return self._after(f"</{found.group('tag')}", end)
         if kind == "fence":
-            return self._after("\n" + found.group("ticks")[:3], end)
+            return self._after_fence(found)
         return self._after_code(found.group(), end)
+
+    def _after_fence(self, found: re.Match[str]) -> int:
+        """Give the place after a block of code, or where the text of a directive begins."""
+        ticks, end = found.group("ticks"), found.end()
+        if found.start() in self._ends:
+            return end
+        directive = DIRECTIVE.match(self.text, found.end("ticks"))
+        name = "" if directive is None else directive.group("name")
+        if directive is None or not (name in WORDED or name.startswith("prf:")):
+            return self._after("\n" + ticks[:3], end)
+        last = re.compile(rf"^[ ]{{0,3}}{ticks}+[ \t]*$", re.MULTILINE).search(self.text, end)
+        self._ends |= set() if last is None else {last.start()}
+        return directive.end()
 
     def _after(self, mark: str, at: int) -> int:
         """Give the place after a mark, or the end of the text."""
@@ -263,6 +289,8 @@ class Host:
             return self._inline(found.start())
         if kind == "dollars":
             closing = "$$" if mark == "$$" else "\n" + found.group("ticks")
+            settings = SETTINGS.match(self.text, start) if mark != "$$" else None
+            start = start if settings is None else settings.end()
         elif kind == "open":
             closing, display = ("\\]", True) if mark == "\\[" else ("\\)", False)
         else:

@@ -166,3 +166,12 @@ def test_members_of_a_series_that_an_argmax_defines_are_indices(picked, asked):
     text = f"{CODES}{STEP.replace('PICKED', picked)}$${asked}$$"
     given = {"z": tensor(z, "obs", "xy"), "C": tensor(C, "level", "code", "xy")}
     same(called(text, r"\tilde z", given), z - left, "obs", "xy")
+
+
+@pytest.mark.parametrize("compared", [r"k = c(p)", r"c(p) = k"])
+def test_the_argmax_that_a_function_gives_is_compared_with_an_index(compared):
+    text = (
+        rf"{HEAD} $$c(x) = \underset{{\text{{expert}}}}{{\mathrm{{argmax}}}} (x + 1)$$"
+        rf" $$e_{{\text{{expert}}(k)}} = \mathbb{{1}}[{compared}]$$"
+    )
+    same(called(text, "e", GIVEN), hot, "token", "expert")

@@ -88,3 +88,29 @@ def test_a_condition_that_lets_an_index_outside_is_refused(text):
     assert "lies outside axis s of " in str(finding)
     with pytest.raises(LatexError, match="lies outside axis s"):
         read(text)["d"](**{p: GIVEN[p] for p in "tx" if rf"{p}_" in text})
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (r"(1 + (x_{\text{s}(i)} - t_{\text{s}(j)})^2)^{-1}", 1 / (1 + (T[:, None] - T) ** 2)),
+        (r"(x_{\text{s}(i)} t_{\text{s}(j)})^{-1}", 1 / (T[:, None] * T)),
+    ],
+)
+def test_an_element_to_the_power_of_minus_one_is_no_inverse_of_a_matrix(body, wanted):
+    same(
+        called(HEAD + rf"$$W_{{\text{{s}}(i), \text{{s}}'(j)}} = {body}$$", "W", GIVEN),
+        wanted,
+        "s",
+        "s'",
+    )
+
+
+def test_a_matrix_that_an_index_chooses_still_has_an_inverse():
+    text = (
+        r"$$ B \in \mathbb{R}^{\text{s} \times \text{r} \times \text{r}'} \\"
+        r" V_{\text{s}(i)} = B_{\text{s}(i)}^{-1} $$"
+    )
+    B = np.random.default_rng(0).normal(size=(3, 2, 2))
+    found = read(text)["V"](nt.tensor(B, "s r r'"))
+    np.testing.assert_allclose(found.numpy("s r r'"), np.linalg.inv(B))

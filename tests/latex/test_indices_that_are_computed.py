@@ -107,3 +107,28 @@ def test_half_of_what_is_even_is_a_whole_number(odd, codes):
     if not codes:
         found = document["y"](tensor(x, "obs")).numpy("twice")
         np.testing.assert_allclose(found, np.stack([x, -x], 1).ravel())
+
+
+BELOW = r"\sum_{j=1}^{N} \mathbb{1}[x_{\text{obs}(j)} < x_{\text{obs}(i)}]"
+RANKS = x.argsort().argsort()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        rf"$$r_{{\text{{obs}}(i)}} = 1 + {BELOW}$$ $$z_{{\text{{obs}}(i)}} = x_{{\text{{obs}}(r_i)}}$$",
+        rf"$$r_i = 1 + {BELOW}, \quad i = 1, \ldots, N$$ $$z_{{\text{{obs}}(i)}} = x_{{\text{{obs}}(r_i)}}$$",
+        r"$$z_{\text{obs}(i)} = x_{\text{obs}(r_{\text{obs}(i)})}$$ "
+        rf"where $r_{{\text{{obs}}(i)}} = 1 + {BELOW}$.",
+    ],
+)
+def test_ranks_and_counts_that_a_formula_makes_count_from_one(said):
+    document = read(HEAD + said)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    np.testing.assert_allclose(document["z"](tensor(x, "obs")).numpy("obs"), x[RANKS])
+
+
+def test_what_is_made_of_indices_in_data_counts_as_they_do():
+    text = r"Let $k \in \{0, \ldots, N - 1\}^{\text{row}}$. $$z = x_{\text{obs}(m)}$$ where $m = k + 0 k$."
+    found = read(HEAD + text)["z"](x=tensor(x, "obs"), k=tensor(table[:, 0], "row"))
+    np.testing.assert_allclose(found.numpy("row"), x[table[:, 0]])

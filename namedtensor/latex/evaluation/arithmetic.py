@@ -67,7 +67,8 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
         tensor = isinstance(value, NamedTensor) and bool(value.axes)
         if value == math.e if isinstance(value, float) else tensor and is_exponential(where):
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
-    axes = visible(value.axes) if isinstance(value, NamedTensor) else []
+    own = [n for n in value.axes if BOUND not in n] if isinstance(value, NamedTensor) else []
+    axes = visible(own)  # indices choose an element, and are no rows of a matrix
     if _is_minus_one(exponent) and len(axes) > 1:
         return _inverse(e, where, base, value, axes)
     number = e.value(exponent)

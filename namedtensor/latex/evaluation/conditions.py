@@ -15,8 +15,8 @@ from namedtensor.axes import visible
 from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
 from namedtensor.latex.evaluation.evaluator import Evaluator, Guard
-from namedtensor.latex.evaluation.indexing import indexed_at
-from namedtensor.latex.evaluation.indices import Position, compared, is_whole, marked, renamed
+from namedtensor.latex.evaluation.indexing import index_meant, indexed_at
+from namedtensor.latex.evaluation.indices import Position, compared, is_whole, renamed
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.ranges import ends_of, listed, members_of
@@ -102,7 +102,10 @@ def _comparison(
     e: Evaluator, part: Expression, op: str, values: Sequence[Value], named: Sequence[Expression]
 ) -> Value:
     compare = _COMPARE[op]
-    indices = [v if isinstance(v, Position) else marked(v) for v in values]
+    indices = [
+        value if isinstance(value, Position) else index_meant(e, member, value)
+        for member, value in zip(named, values, strict=True)
+    ]
     if None not in indices:
         values = indices
     if all(v is not UNKNOWN and is_whole(v) for v in values):

@@ -130,11 +130,17 @@ def _at_end(e: Evaluator, item: At, X: Value) -> Value:
     own = isinstance(item.at, AxisSize) and item.at.axis.name == axis and value is not UNKNOWN
     if own and axis in getattr(X, "axes", ()):
         return X.size(sized(axis, None))
-    index = marked(value)
-    if index is None and any(all_of(Call, item.at)) and writing():
-        with calls_taken_in():  # j(f) may be an argmax
-            index = marked(e.value(item.at))
+    index = index_meant(e, item.at, value)
     return value if index is None else index
+
+
+def index_meant(e: Evaluator, part: Expression, value: Value) -> Value:
+    """Give the index that a part marks by a one-hot argmax, of itself or of a function, j(f); else None."""
+    index = marked(value)
+    if index is None and any(all_of(Call, part)) and writing():
+        with calls_taken_in():
+            index = marked(e.value(part))
+    return index
 
 
 def _is_half(e: Evaluator, at: Expression) -> bool:

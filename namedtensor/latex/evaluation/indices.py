@@ -246,18 +246,34 @@ def counted_from_zero(number: int) -> Position:
 def zero_based(value: Any) -> Any:
     """Turn a position into an index for data, which counts from 0; negative numbers count from the end.
 
-    A tensor of data counts from 0 already; a tensor that is defined by its indices counts from 1.
+    A tensor of data counts from 0 already; a tensor that is defined by its indices counts from 1, and so
+    do ranks and numbers that a formula counts.
     """
     if isinstance(value, Position):
         return value.from_zero
     if isinstance(value, int):
         return value - 1 if value > 0 else value
     node = getattr(value, "node", None)
-    if node is None or not node.type.weak:
+    if node is None or not (node.type.weak or _is_counted(node)):
         return value
     if node.name == "add" and node.operands[1].value == 1:
         return SymbolicTensor(node.operands[0])
     return value - 1
+
+
+def _is_counted(node: Node) -> bool:
+    """Say whether whole numbers are made of conditions and constants alone, and of no indices in data."""
+    counted: dict[Node, bool] = {}
+    for part in operands_first([node]):
+        type_, operands = part.type, part.operands
+        whole = [o for o in operands if o.type.kind != "bool"]
+        counted[part] = (
+            type_.host
+            or type_.weak
+            or part.value is not None
+            or (type_.kind == "int" and bool(operands) and all(counted[o] for o in whole))
+        )
+    return counted[node]
 
 
 def at_place(value: Any) -> Any:

@@ -377,6 +377,8 @@ def _unmet(
         return None  # chances of one thing for each of another, as of a Markov chain
     if any(is_sum(u) and set(uses(u)) & met for u in tree.users.get(start, ())):
         return None  # responsibilities, divided by their sums
+    if _is_divided_by_its_sum(tree, user):
+        return None  # expected counts, as those of words for each topic
     by_hand = symbol(start) == "/" and kind != "logs"
     if by_hand and all(set(o.type.names) <= set(start.type.names) for o in others):
         return None  # counts, shared out by responsibilities
@@ -390,6 +392,17 @@ def _unmet(
             return replace(remark, message=message, hint=hint)
         return remark if later is not None and any(map(tree.is_parameter, later.operands)) else None
     return None if _contracted_later(tree, user, left) is not None else remark
+
+
+def _is_divided_by_its_sum(tree: Tree, node: Node) -> bool:
+    """Say whether what is divided by its sum is a node, or a node plus and times numbers."""
+    for user in tree.users.get(node, ()):
+        if symbol(user) == "/" and normalised(user) is not None and user.operands[0] is node:
+            return True
+        alone = is_pointwise(user) and [o for o in user.operands if o.type.names] == [node]
+        if alone and _is_divided_by_its_sum(tree, user):
+            return True
+    return False
 
 
 def _partly(

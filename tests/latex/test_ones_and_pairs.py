@@ -82,3 +82,22 @@ def test_sums_over_pairs(below):
     condition = r"X_{\text{seq}(t), \text{emb}(j)} > 0" if ":" in below else ""
     found = called(rf"{HEAD}$$s = \sum_{{{below.format(condition)}}} {body}$$", "s", GIVEN)
     same(found, (X[X > 0] ** 2).sum() if condition else (X**2).sum())
+
+
+@pytest.mark.parametrize("unit", [r"\mathbb{I}", r"\mathbf{I}", "I"])
+@pytest.mark.parametrize("form", ["2 UNIT - X", "X - 2 UNIT", "UNIT + UNIT - X", r"2 (UNIT) - X"])
+def test_an_identity_may_be_blackboard_bold(unit, form):
+    body = form.replace("UNIT", unit + r"_{\text{a}, \text{a}'}")
+    X = np.arange(4.0).reshape(2, 2)
+    text = r"$X \in \mathbb{R}^{\text{a}, \text{a}'}$. $$Y = BODY$$".replace("BODY", body)
+    wanted = X - 2 * np.eye(2) if form.startswith("X") else 2 * np.eye(2) - X
+    same(called(text, "Y", {"X": nt.tensor(X, "a a'")}), wanted, "a", "a'")
+
+
+def test_an_identity_is_no_function_of_the_document_that_has_its_letter():
+    text = (
+        r"$X \in \mathbb{R}^{\text{a}, \text{a}'}$. "
+        r"$$I(t) = t + X$$ $$Y = I(X) + \mathbb{I}_{\text{a}, \text{a}'}$$"
+    )
+    X = np.arange(4.0).reshape(2, 2)
+    same(called(text, "Y", {"X": nt.tensor(X, "a a'")}), 2 * X + np.eye(2), "a", "a'")

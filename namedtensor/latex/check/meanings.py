@@ -60,6 +60,8 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
                     _constant(checker, part, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)
+            for product in all_of(Binary, statement.body):
+                _slash(checker, product)
             _factor(checker, statement.body)
             _once(checker, statement)
             if isinstance(statement.target, Call):
@@ -193,6 +195,39 @@ def _product(checker: Checker, call: Call) -> None:
         call.span,
         f"{text} is no function: {checker.report.text(call.span)} is the product of {text} and {argument}",
         hint=f"define it, {text}({argument}) = ..., or write the product without brackets",
+    )
+
+
+def _factors(product: Expression) -> list[Expression]:
+    if isinstance(product, Binary) and product.how == "juxtaposed":
+        return [*_factors(product.left), *_factors(product.right)]
+    return [product]
+
+
+def _slash(checker: Checker, part: Binary) -> None:
+    """Note what a slash divides by: x^2 / 2 s^2 is x^2 / (2 s^2), and k / 2 x is (k / 2) x."""
+    text = checker.report.text
+    match part:
+        case Binary(op="/", how="below", left=above, right=below):
+            said = f"{text(above.span)} / ({text(below.span)})"
+            number, *factors = _factors(below)
+            factor = " ".join(text(one.span) for one in factors)
+            other = f"({text(above.span)} / {text(number.span)}) {factor}"
+        case Binary(
+            op="*",
+            how="juxtaposed",
+            left=Binary(op="/", left=Letter() as above, right=Number() as number) as quotient,
+            right=Letter() | Scripts() as last,
+        ) if "(" not in text(part.span) and quotient.how != "frac":
+            said = f"({text(quotient.span)}) {text(last.span)}"
+            other = f"{text(above.span)} / ({text(number.span)} {text(last.span)})"
+        case _:
+            return
+    checker.report.note(
+        "meaning",
+        part.span,
+        f"{text(part.span)} is {said}",
+        hint=f"or write {other}, if this is meant",
     )
 
 

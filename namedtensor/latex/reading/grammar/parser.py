@@ -14,6 +14,7 @@ from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
 from namedtensor.latex.reading.words import INFIX, RELATIONS
 from namedtensor.latex.syntax import (
     AxisName,
+    AxisSize,
     Binary,
     Call,
     Contract,
@@ -221,6 +222,8 @@ class Parser(Parts):
             text == "1" and self.peek().kind == "sub"
         ):  # ones along an axis, or where a condition holds
             return self.scripts(Letter(self.span(start), text), start)
+        if text == "I" and self.peek().kind == "sub" and self.next_is_axes(1):
+            return self.scripts(Letter(self.span(start), "Ibold"), start)  # the identity
         return self.word(Letter(self.span(start), text, "word"), start, text in "EPVI1")
 
     def _negation(self, token: Token, start: int) -> Expression:
@@ -266,6 +269,10 @@ class Parser(Parts):
         named = token.kind in ("word", "function", "command")
         return token.text in words.BIG or (named and token.text.lstrip("\\") in words.FUNCTIONS)
 
+    @staticmethod
+    def _is_letter(token: Token) -> bool:
+        return token.kind == "letter" or token.text in words.NAMES
+
     def _product(self, left: Expression, start: int) -> Expression:
         right = self.expression(JUXTAPOSED + 1)
         if isinstance(left, AxisName) and isinstance(right, Matrix) and right.row is None:
@@ -284,8 +291,11 @@ class Parser(Parts):
         if power < floor:
             return None
         self.at += 1
-        right = self.expression(power + 1)
+        after, right = self.at, self.expression(power + 1)
         how = text.lstrip("\\") if text in ("\\cdot", "\\bullet") else ""
+        below = op == "/" and isinstance(right, Number) and not _is_coefficient(left)
+        while below and self._is_letter(self.peek()):  # x^2 / 2 s^2
+            right, how = self._product(right, after), "below"
         return Binary(self.span(start), op, left, right, (), how)
 
     def relation(self, left: Expression, start: int) -> Expression:
@@ -448,6 +458,13 @@ COMMANDS = frozenset(OPERANDS).union(
     words.BASES,
     (bracket for bracket in words.BRACKETS if bracket[0] == "\\"),
 ) - {"|", "\\|"}
+
+
+def _is_coefficient(part: Expression) -> bool:
+    """Say whether a part is made of numbers, plain letters and sizes: what x is multiplied by in k / 2 x."""
+    if isinstance(part, Binary) and part.how == "juxtaposed":
+        return _is_coefficient(part.left) and _is_coefficient(part.right)
+    return isinstance(part, Number | Letter | AxisSize)
 
 
 def _is_fraction(part: Expression) -> bool:

@@ -188,3 +188,24 @@ def test_a_fact_of_a_function_is_no_case_of_it():
     found = read(text)["k"]
     one, other = (tensor(np.array(values), "dim") for values in ([1.0, 2.0], [1.0, 3.0]))
     assert float(found(one, other).numpy()) == 1.0
+
+
+PIECES = (
+    r"Z_{\text{t}(i), \text{reg}(1)} &= 1 \\ "
+    r"Z_{\text{t}(i), \text{reg}(k+1)} &= X_{\text{t}(i), \text{in}(k)}"
+)
+
+
+@pytest.mark.parametrize("pieces", [PIECES, PIECES + r" && k = 1, \ldots, K"])
+def test_the_last_piece_may_be_that_of_all_other_elements(pieces):
+    text = (
+        r"$X \in \mathbb{R}^{\text{t}:T, \text{in}:K}$, $Z \in \mathbb{R}^{\text{t}:T, \text{reg}:K+1}$"
+        rf" $$\begin{{aligned}} {pieces} \end{{aligned}}$$ for $i = 1, \ldots, T$."
+    )
+    document = read(text)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    X = np.arange(6.0).reshape(3, 2)
+    found = document["Z"](tensor(X, "t in")).numpy("t reg")
+    np.testing.assert_allclose(found, np.concatenate([np.ones((3, 1)), X], 1))
+    wrong = text.replace(r"\text{reg}(k+1)", r"\text{reg}(k+2)")
+    assert [f.code for f in read(wrong).check() if f.severity == "error"] != []

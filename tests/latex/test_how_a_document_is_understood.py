@@ -706,3 +706,123 @@ def test_a_note_says_which_number_a_defined_letter_is_not(letter, number):
     text = rf"Let $x \in \mathbb{{R}}^{{\text{{in}}}}$. $${letter} = 3 x$$ $$y = 2 {letter} - x$$"
     (note,) = nt.latex.read(text).check()
     assert note.message.endswith(f"and not {number}")
+
+
+# ------------------------------------------------------------------------------------ slashes
+
+SLASHES = [
+    (r"x^2 / 2 s^2", lambda x, s, k: x**2 / (2 * s**2)),
+    (r"\exp(-x) / 2 k s", lambda x, s, k: np.exp(-x) / (2 * k * s)),
+    (r"- (x - 1)^2 / 2 s", lambda x, s, k: -((x - 1) ** 2) / (2 * s)),
+    (r"\| x \|^2 / 2 k", lambda x, s, k: (x**2).sum() / (2 * k)),
+    (r"k / 2 x^2", lambda x, s, k: k / 2 * x**2),
+    (r"1/2 s", lambda x, s, k: s / 2),
+    (r"k / 2 \log s^2", lambda x, s, k: k / 2 * np.log(s**2)),
+    (r"|\text{a}|/2 s", lambda x, s, k: 3 / 2 * s),
+    (r"x^2 / 2 \cdot s", lambda x, s, k: x**2 / 2 * s),
+    (r"x^2 / 2 + s", lambda x, s, k: x**2 / 2 + s),
+]
+
+
+@pytest.mark.parametrize(("body", "wanted"), SLASHES)
+def test_a_slash_divides_by_a_number_and_the_letters_behind_it(body, wanted):
+    text = rf"$x, s \in \mathbb{{R}}^{{\text{{a}}}}$, $k \in \mathbb{{R}}$. $$y = 0 x + {body}$$"
+    (x, x_), (s, s_) = normal("a[3]", 1), normal("a[3]", 2)
+    given = {"x": x, "s": s, "k": 3.0}
+    formula = namedtensor.latex.read(text)["y"]
+    found = formula(**{p.name: given[p.name] for p in formula.signature.parameters})
+    np.testing.assert_allclose(found.numpy("a"), wanted(x_, s_, 3.0) + 0 * x_)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("x^2 / 2 s^2", "x^2 / 2 s^2 is x^2 / (2 s^2)"),
+        ("k / 2 x", "k / 2 x is (k / 2) x"),
+        ("(k / 2) x", ""),
+        (r"\frac{k}{2} x", ""),
+        ("x / (2 s)", ""),
+        ("1/2 x", ""),
+    ],
+)
+def test_a_note_says_what_a_slash_divides_by(body, said):
+    text = rf"$x, s \in \mathbb{{R}}^{{\text{{a}}}}$, $k \in \mathbb{{R}}$. $$y = {body}$$"
+    assert [f.message for f in namedtensor.latex.read(text).check()] == ([said] if said else [])
+
+
+# ----------------------------------------------------------------- functions and letters elsewhere
+
+CODES = (
+    "# Names\n\n"
+    r"A code $z \in \mathbb{R}^{\text{lat}}$, and $x, y \in \mathbb{R}^{\text{lat}}$."
+    "\n\n# Coding\n\n"
+    r"$$z(x, y) = x + 2 \sum_{\text{lat}} y$$"
+    "\n\n# Loss\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        r"$$L(x, y) = \sum_{\text{lat}} z(x, y)^2$$",
+        r"$$L(x, y) = \sum_{\text{lat}} z^2 \qquad \text{where } z = z(x, y)$$",
+        r"$$\begin{aligned} L(x, y) &= \sum_{\text{lat}} z^2 \qquad \text{with } z = z(x, y) \\"
+        r" &= \sum_{\text{lat}} z(x, y)^2 \end{aligned}$$",
+    ],
+)
+def test_a_function_of_another_section_is_called_beside_a_declared_letter(loss):
+    document = namedtensor.latex.read(CODES + loss)
+    assert [f.message for f in document.check() if f.severity != "note"] == []
+    (x, x_), (y, y_) = normal("lat[3]", 1), normal("lat[3]", 2)
+    assert np.allclose(float(document["L"](x, y)), ((x_ + 2 * y_.sum()) ** 2).sum())
+    assert np.allclose(document["z"](x, y).numpy("lat"), x_ + 2 * y_.sum())
+
+
+def test_a_letter_that_its_own_section_declares_is_no_function_of_another():
+    own = r"Let $z, b \in \mathbb{R}^{\text{lat}}$. $$q = z (b)$$"
+    (found,) = namedtensor.latex.read(CODES + own).check()
+    assert found.message == "z is no function: z (b) is the product of z and b"
+
+
+def test_what_explains_a_letter_at_the_end_of_a_row_does_not_go_on_in_the_next_row():
+    rows = (
+        r"$x \in \mathbb{R}^{\text{a}}$ $$\begin{aligned}"
+        r" u &= \sum_{\text{a}} v \qquad \text{with } v = 2 x \\"
+        r" &= 2 \sum_{\text{a}} x \\ &= \sum_{\text{a}} (x + x) \end{aligned}$$"
+    )
+    assert loud(rows) == []
+    assert loud(rows.replace(r"2 \sum_{\text{a}} x", "2 x")) != []
+
+
+# ------------------------------------------------------------------------ definitions in prose
+
+PROSE = (
+    "# Data\n\n"
+    r"$C \in \mathbb{R}^{\text{doc}, \text{word}}$ and $b \in \mathbb{R}^{\text{doc}}$"
+    "\n\n# Steps\n\n"
+    r"$$r(x) = \underset{\text{word}}{\text{softmax}}(x)$$"
+    "\n\n"
+)
+
+
+def test_prose_defines_what_it_makes_of_the_tensors_of_another_section():
+    step = r"One step with $R = r(C)$, $R \in \mathbb{R}^{\text{doc}, \text{word}}$, is"
+    text = PROSE + step + "\n" r"$$p = \underset{\text{doc}}{\text{mean}} R$$"
+    C, C_ = normal("doc[3] word[2]")
+    e = np.exp(C_)
+    assert np.allclose(value(text, "p", C=C), (e / e.sum(1, keepdims=True)).mean(0))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "At $b = 0$ all are equal.",
+        "The rule with $b = 1$ says more.",
+        "Taking $b = 0$, all vanish.",
+    ],
+)
+def test_a_number_tried_for_a_tensor_of_another_section_is_a_remark(said):
+    text = PROSE + r"$$q(b) = b + \sum_{\text{word}} C$$" "\n\n" + said
+    assert loud(text) == []
+    (b, b_), (C, C_) = normal("doc[3]", 1), normal("doc[3] word[2]", 2)
+    assert np.allclose(value(text, "q", b=b, C=C), b_ + C_.sum(1))

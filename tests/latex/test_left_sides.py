@@ -251,3 +251,46 @@ def test_a_sign_that_is_a_convolution_in_words_alone_is_no_product(said):
     document = read(rf"Let $g, x \in \mathbb{{R}}^{{\text{{seq}}}}$. $$y = g * x$$ {said}")
     with pytest.raises(LatexError, match="operator convolution, which is not defined"):
         document["y"](g=tensor(np.ones(2), "seq"), x=tensor(np.ones(2), "seq"))
+
+
+TOLD = [
+    r"\text{KL}(n \,\|\, \alpha)",
+    r"- \mathbb{E}[n]",
+    r"\mathbb{E}_{q}[n + Y]",
+    r"\operatorname{Var}(n)",
+    r"D_{\text{KL}}(q \,\|\, p)",
+]
+
+
+@pytest.mark.parametrize("told", TOLD)
+def test_what_stands_between_a_name_and_its_formula_is_another_name_of_it(told):
+    holds(document(rf"$$L = {told} = {TOTAL}$$"), "L", n @ alpha)
+
+
+def test_a_name_between_that_the_document_defines_is_compared():
+    text = (
+        r"$$\text{KL}(a \,\|\, b) = \sum_{\text{vocab}} a \odot b$$ "
+        r"$$L = \text{KL}(n \,\|\, \alpha) = n$$"
+    )
+    assert {f.code for f in document(text, notes=True).check()} != set()
+
+
+def test_a_density_of_other_letters_is_another_one():
+    text = (
+        rf"$$\log p(n \mid \alpha) = {TOTAL}$$ "
+        rf"$$w = \log p(n \mid \alpha) + \log p(\alpha) = \log p(n \mid \alpha) - 2$$"
+    )
+    holds(document(text), "w", n @ alpha - 2)
+
+
+@pytest.mark.parametrize("log", [r"\log", r"\ln"])
+@pytest.mark.parametrize("prose", ["", r"Only $f(x) = Z \, p(x)$ is known."])
+def test_the_logarithm_of_a_function_that_formulas_use_itself_defines_it(log, prose):
+    text = rf"{prose} $${log} f(x) = - \sum_{{\text{{vocab}}}} x^2$$ $$w = f(n) + \log f(n)$$"
+    x = -(n**2).sum(1)
+    holds(document(text), "w", np.exp(x) + x)
+
+
+def test_the_logarithm_of_a_value_that_formulas_use_itself_defines_it():
+    text = rf"$$\log Z = \sum_{{\text{{vocab}}}} \alpha$$ $$w = {TOTAL} / Z$$"
+    holds(document(text), "w", n @ alpha / np.exp(alpha.sum()))

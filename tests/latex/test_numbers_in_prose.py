@@ -330,3 +330,19 @@ def test_what_an_argument_is_made_of_in_letters_of_its_own_is_a_remark(said):
 def test_what_a_letter_is_that_is_no_argument_must_be_said():
     text = rf"{HEAD}At $\beta = 1 / k_B$ let $$Z = \sum_{{\text{{in}}}} e^{{-\beta W}}.$$"
     assert [f.code for f in read(text).check() if f.severity != "note"] == ["undefined"]
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        (r"with a small $\epsilon > 0$, say $\epsilon = 10^{-3}$.", 1e-3),
+        (r"with a small $\epsilon$ (e.g. $\epsilon = 0.01$).", 0.01),
+        (r"with $\epsilon > 0$, for example $\epsilon = 10^{-3}$.", 1e-3),
+        (r"with a small $\epsilon > 0$.", 1e-5),
+        (r"with a small $\epsilon > 0$. If $\epsilon = 0$, it may fail.", 1e-5),
+    ],
+)
+def test_a_small_number_that_the_text_proposes_is_the_one_that_is_used(said, wanted):
+    text = rf"{HEAD} $$h = \sqrt{{\sum_{{\text{{in}}}} W^2 + \epsilon}}$$ {said}"
+    found = read(text)["h"](tensor(W, "in"))
+    np.testing.assert_allclose(float(found), np.sqrt((W**2).sum() + wanted))

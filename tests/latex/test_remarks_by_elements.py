@@ -281,3 +281,20 @@ We have $\sum_{{\text{{out}}}} {letter} = 0$."""
     assert read(text).check() == []
     wrong = read(text.replace(r"\sum_{\text{out}}", r"\sum_{\text{in}}")).check()
     assert [f.code for f in wrong] == ["axis-missing"]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_model_of_rows_of_data_is_held_to_them_and_defines_nothing(before):
+    model = r"$$y_t = c + B y_{t-1} + u_t$$ "
+    text = (
+        r"Let $Y \in \mathbb{R}^{\text{time}:T \times \text{ser}}$ and $c, B \in \mathbb{R}^{\text{ser}}$. "
+        r"We model the rows $y_t = Y_{\text{time}(t)}$ as "
+        + model
+        + r"where $u_t \in \mathbb{R}^{\text{ser}}$."
+        r" $$m = \sum_{\text{time}} Y$$"
+    )
+    Y = np.arange(6.0).reshape(3, 2)
+    same(called(text, "m", {"Y": tensor(Y, "time ser")}), Y.sum(0), "ser")
+    if before:
+        wrong = text.replace("B y_{t-1}", r"\sum_{\text{ser}} B y_{\text{lag}(1)}")
+        assert [f.code for f in read(wrong).check() if f.severity == "error"] != []

@@ -160,3 +160,21 @@ def test_the_argument_of_a_function_is_no_series_of_its_letter(function, heading
     for name, expected in (("z", 2 * X.cumsum(0)), ("y", 6 * X)):
         found = document[name](x=tensor(X, "seq", "in"))
         np.testing.assert_allclose(found.numpy("seq", "in"), expected)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$$s = \frac{1}{T} \sum_{t=1}^{T} w_t$$",
+        r"The average is $s = \frac{1}{T} \sum_{t=1}^{T} w_t$.",
+        r"$$s = \frac{1}{T} \sum_{\text{time}} u, \qquad u_{\text{time}(t)} = w_t$$",
+    ],
+)
+def test_elements_of_a_series_are_its_own_beside_the_letter_of_a_section_around(said):
+    text = (
+        rf"{HEAD} Weights are $w \in \mathbb{{R}}^{{\text{{state}}}}$. $$v(w) = \sum_{{\text{{state}}}} w$$"
+        "\n\n## Steps\n\n"
+        r"$$w_t = w_{t-1} + L_{\text{time}(t)}$$ with $w_0 = 0$. " + said
+    )
+    same(called(text, "s", GIVEN), np.cumsum(L, 0).mean(0), "state")
+    assert np.allclose(float(called(text, "v", {"w": GIVEN["b"]})), B.sum())

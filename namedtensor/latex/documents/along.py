@@ -221,6 +221,37 @@ def stepped(
     return [rewritten(*pair) for pair in zip(statements, written, strict=True)]
 
 
+def beside_declared(statements: Sequence[Statement], parents: Sequence[int]) -> list[Statement]:
+    """Let elements of a section's series be its own, where a section around declares the letter too."""
+    series: dict[int, set[Own]] = {}
+    declared: dict[str, set[int]] = {}
+    for statement in statements:
+        if isinstance(statement, Declaration):
+            for name in statement.names:
+                declared.setdefault(key(name) or "", set()).add(statement.section)
+        elif isinstance(statement, Definition) and (axis := axis_along(statement.target)):
+            own = stem(bare(statement.target)) or "", axis
+            series.setdefault(statement.section, set()).add(own)
+
+    def written(statement: Statement) -> Statement:
+        around = {*sections_around(statement.section, parents)} - {statement.section}
+        own = {
+            one for one in series.get(statement.section, ()) if declared.get(one[0], set()) & around
+        }
+
+        def change(part: Any) -> Any:
+            found = named_element(part) if isinstance(part, Indexed) else None
+            if found is None or found not in own:
+                return None
+            return dataclasses.replace(
+                part, base=dataclasses.replace(part.base, text=ALONG.join(found))
+            )
+
+        return put(statement, change) if own else statement
+
+    return [written(statement) for statement in statements]
+
+
 def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
     """Part A_{seq(t), emb(i)} into elements of A_{seq(t)}, where a rule needs A_{seq(t-1), emb(i)}."""
     ways: dict[str, set[str]] = {}

@@ -16,7 +16,7 @@ from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.formulas import Family, Library, Members
 from namedtensor.latex.documents.inputs import Linked
 from namedtensor.latex.documents.kept import Ground, Grounds, Kept
-from namedtensor.latex.documents.scopes import SMALL, Defined, Names, Place
+from namedtensor.latex.documents.scopes import Defined, Names, Place
 from namedtensor.latex.documents.scripts import fold, key, stem
 from namedtensor.latex.documents.signatures import python_name
 from namedtensor.latex.findings import Finding
@@ -26,6 +26,7 @@ from namedtensor.latex.reading.programs import LOOP
 from namedtensor.latex.reading.reader import Reading, parse_expression
 from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.reading.tokens import Fault
+from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     AxisName,
@@ -216,10 +217,11 @@ class Document:
         return None if written is None else self._member(written)
 
     def _called(self, name: str) -> Defined:
-        """Give what a name without scripts is of: f(x), beside elements f_k, or else the last definition."""
+        """Give what a name without scripts is of: f(x), beside elements f_k or f = f(x), or the last one."""
         given = self.definitions.defined[name]
         functions = [d for d in given if d.kind == "function"]
-        return (functions if functions and given[-1].kind == "elements" else given)[-1]
+        beside = given[-1].kind == "elements" or self.definitions.is_where(given[-1])
+        return (functions if functions and beside else given)[-1]
 
     def _members(self, name: str) -> dict[int, Defined]:
         """List the definitions that are numbered by a script: phi_1, phi_2 for phi."""

@@ -23,13 +23,14 @@ from namedtensor.latex.documents.inputs import (
 )
 from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.resolver import Resolver
-from namedtensor.latex.documents.scopes import SMALL, Declared, Defined, Meaning, Names, Place
+from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names, Place
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.conditions import is_one
 from namedtensor.latex.evaluation.identifiers import set_to
 from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.reading.ranges import all_bound
+from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.syntax import (
     At,
     AxisName,

@@ -19,6 +19,7 @@ from namedtensor.latex.documents.along import (
     LAST,
     axis_along,
     bare,
+    beside_declared,
     ends_of,
     only_taken,
     stated_sizes,
@@ -40,6 +41,7 @@ from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, rul
 from namedtensor.latex.evaluation.evaluator import Word
 from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
 from namedtensor.latex.reading.spoken import names_of, numbers_in, sections_around
+from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.source import unchanging
 from namedtensor.latex.syntax import (
     Aside,
@@ -76,9 +78,6 @@ MOST_BACK = 16
 
 #: So many definitions of one letter are looked at in a section.
 NEAR = 64
-
-#: Small numbers that a formula may use without a declaration.
-SMALL = ("epsilon", "varepsilon")
 
 #: Letters that are numbers wherever their section says nothing else.
 CONSTANTS = ("pi", "e", "infty")
@@ -298,6 +297,7 @@ class Names:
         self.ends = ends_of(plain)
         elements = parts_of_steps(placed(sizes_apart(plain), self.ends, parents))
         written = in_cases(bounded(stepped(elements, self.ends, parents)), self.ends)
+        written = beside_declared(written, parents)
         self._rewritten = {
             id(new): old for new, old in zip(written, statements, strict=True) if new is not old
         }
@@ -633,6 +633,10 @@ class Names:
 
     # ------------------------------------------------------------------------------- what there is
 
+    def is_where(self, defined: Defined) -> bool:
+        """Say whether a definition says in the block of a function what a letter is there."""
+        return defined.kind == "value" and self._is_block_of_functions(defined.place.block)
+
     def signature(self, defined: Defined) -> Signature | None:
         """Find the signature statement f : R^a -> R^b that is nearest to a definition of f."""
         found = next(self._signature_shelf.near(defined.key, defined.place), None)
@@ -681,11 +685,20 @@ class Names:
         return word if far and meaning is not None and meaning.kind != "function" else None
 
     def function_here(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
-        """Find a function that the section of a place defines, or one around it: z of z(x)."""
+        """Find a function that the section of a place defines, or one around it: z of z(x).
+
+        Where that section itself says nothing of the letter, or z = z(x), another section's function is
+        meant too, and no tensor of a section around.
+        """
         found = self.function(name, place, indices)
-        if found is None or found.defined is None or not self.inherits(place, found.defined.place):
-            return None
-        return found
+        if found is None or found.defined is None or self.inherits(place, found.defined.place):
+            return found if found is not None and found.defined is not None else None
+        tensor = self.look(name, place, indices)
+        given = None if tensor is None else tensor.declared or tensor.defined
+        same = isinstance(given, Defined) and isinstance(given.body, Call)
+        if same and key(given.body.function) == found.key:  # type: ignore[union-attr]
+            return found
+        return None if given is None or given.place.section == place.section else found
 
     def _member(self, sought: Sought, rules: Iterable[Defined], kind: str) -> Meaning | None:
         """Find the first rule that a name is a member of, or what its series defines for it alone."""
@@ -1182,9 +1195,12 @@ class Names:
         Near by, that is the h of h_{seq(t)}: beside X^l, the letter X may be declared for itself, and in
         another block beside h_{seq(t)} too, by a space without the axis.
         """
-        text = key(name) or ""
+        own = axis_along(name) if isinstance(name, Letter) else None
+        text = key(name if own is None else bare(name)) or ""
         for rule in self._whole_shelf.near(text, place, reach):
             along = axis_along(rule.name)
+            if own is not None and along == own:
+                return Meaning("stack", rule.key, defined=rule)
             if reach == "section" and any(
                 along not in [a.axis.name for a in d.space.axes]
                 for d in self.declared.get(text, ())

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from namedtensor.latex.reading.hosts import Region
+from namedtensor.latex.reading.left_sides import is_given, is_moment, signed
 from namedtensor.latex.reading.looks import DRESSES, FONTS
 from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.spoken import (
@@ -338,12 +340,24 @@ def with_each_of_a_chain(
         known = any((section, name) in defined for section in around)
         return not known and (number or key_of(name) not in declared)
 
+    named = {key_of(getattr(target, "function", target)) for _, target in defined} | declared
+
+    def is_told(part: Expression) -> bool:
+        """Say whether a part is E[X], or is made of densities, p(z), and nothing says what these are."""
+        call: Any = signed(part)[1]
+        moment = isinstance(call, Call) and (is_moment(call) or is_given(call))
+        densities = any("(" in one.text and one.text not in named for one in letters_of(part))
+        return densities or (moment and key_of(call.function) not in named)
+
     found: list[Statement] = []
     for statement in statements:
         found.append(statement)
         if not isinstance(statement, Definition) or statement.op != "=":
             continue
-        said = (statement.body, *statement.chain)
+        *before, last = (statement.body, *statement.chain)
+        body, *chain = said = (*[part for part in before if not is_told(part)], last)
+        if len(said) <= len(before):  # what E[X] is, is said behind it
+            found[-1] = statement = replace(statement, body=body, chain=tuple(chain))
         number = not any(names_of(said[-1]))
         for place, name in enumerate(said[:-1], 1):
             if is_open(name, statement, number):

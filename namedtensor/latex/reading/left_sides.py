@@ -79,7 +79,7 @@ class LeftSides:
             if _bare(part) in self.whole:
                 return _name_of(part)
             name = key_of(part.function)
-            if name in self.several or (_is_given(part) and name in self.givens):
+            if name in self.several or (is_given(part) and name in self.givens):
                 return self._call(part)
         elif isinstance(part, Bars | Indexed | Binary) and part in self.whole:
             return _name_of(part)
@@ -112,8 +112,14 @@ class LeftSides:
         return _text(call)
 
     def _is_another(self, call: Call) -> bool:
-        """Say whether a call has the letters of the only function of its head in another order."""
+        """Say whether a call has the letters of the only function of its head in another order.
+
+        Or more letters, or fewer, than a density of what is given: p(z) is not p(x | z).
+        """
         names = sorted(map(key_of, _parted(call)))
+        alike = [c for c in self.calls if key_of(c.function) == key_of(call.function)]
+        if alike and all(is_given(c) and len(_parted(c)) != len(names) for c in alike):
+            return True
         return any(
             key_of(c.function) == key_of(call.function)
             and sorted(map(key_of, _parted(c))) == names
@@ -181,7 +187,7 @@ def left_sides(
             if both is not None and free:
                 marked.add(both[0])
                 calls += [both[1]] if isinstance(both[1], Call) else []
-            elif isinstance(part, Call) and _is_given(part) and key_of(part.function) not in known:
+            elif isinstance(part, Call) and is_given(part) and key_of(part.function) not in known:
                 if _is_identity(statement, part, stated):
                     continue
                 calls.append(part)
@@ -195,7 +201,7 @@ def left_sides(
     heads = [key_of(c.function) for c in calls]
     return LeftSides(
         frozenset(marked),
-        frozenset(key_of(c.function) for c in calls if _is_given(c)),
+        frozenset(key_of(c.function) for c in calls if is_given(c)),
         frozenset(head for head in heads if heads.count(head) > 1),
         tuple(calls),
         frozenset(idle),
@@ -219,7 +225,7 @@ def _functions(statements: Sequence[Statement]) -> list[Call]:
 def _densities(statements: Sequence[Statement], sections: Sequence[int]) -> set[str]:
     """Find the functions that have others of their head beside them: p(z) beside p(x | z), or p(x)."""
     lefts = [part for s in statements for part, _ in _left(s)]
-    givens = {key_of(c.function) for c in lefts if isinstance(c, Call) and _is_given(c)}
+    givens = {key_of(c.function) for c in lefts if isinstance(c, Call) and is_given(c)}
     found: dict[tuple[int, str], set[str]] = {}
     for statement, section in zip(statements, sections, strict=True):
         for call in _functions([statement]):
@@ -234,7 +240,7 @@ def _left(statement: Statement) -> Iterator[tuple[Expression, str]]:
     """Give what an equation says something of, without a sign, and how."""
     relation = getattr(statement, "relation", None)
     if isinstance(statement, Definition) and isinstance(statement.target, Call):
-        if _is_moment(statement.target):
+        if is_moment(statement.target):
             yield statement.target, "="
     elif isinstance(statement, Definition) and _is_way(statement.target):
         yield statement.target, "="
@@ -289,7 +295,7 @@ def _settled(
                 whole.add(signed or left)
                 continue
             names = [name for name in names_of(left) if name is not getattr(left, "function", None)]
-            if _is_moment(left):
+            if is_moment(left):
                 given = _parted(left) if isinstance(left, Call) else []
                 heads = {head_of(name) for name in given}
                 fits = not all(map(is_name, given)) or not heads & made_of[at]
@@ -321,7 +327,7 @@ def _made_of(statement: Statement, apart: Collection[Expression]) -> set[str]:
 
 def _may_be_whole(left: Expression) -> bool:
     r"""Say whether a left side may stand for a value as it is written: E[z], \log |\det J|, KL(q \| p)."""
-    if _is_moment(left) or _is_way(left) or operated(left):
+    if is_moment(left) or _is_way(left) or operated(left):
         return True
     acts = isinstance(left, Bars) or (
         isinstance(left, Call) and head_of(left.function) in FUNCTIONS
@@ -345,7 +351,7 @@ def operated(part: Expression) -> Binary | None:
     return inner if not product and is_name(inner.left) and is_name(inner.right) else None
 
 
-def _is_moment(part: Expression) -> bool:
+def is_moment(part: Expression) -> bool:
     """Say whether a part is what random variables have, E[z], which is not along axes."""
     if not isinstance(part, Call) or part.axes:
         return False
@@ -356,7 +362,7 @@ def _is_moment(part: Expression) -> bool:
 def _bare(part: Expression) -> Expression:
     """Give the mean of z for that of a member of a series, z_t."""
     match part:
-        case Call(arguments=(Scripts(sup=None, primes=0, base=base),)) if _is_moment(part):
+        case Call(arguments=(Scripts(sup=None, primes=0, base=base),)) if is_moment(part):
             return replace(part, arguments=(base,))
     return part
 
@@ -382,7 +388,7 @@ def _spelled(part: Any) -> str:
         case Indexed(items=items):
             ways = [(*i.before, *i.after) for i in items if isinstance(i, Renaming)]
             return "_".join(["to".join([a.axis.name for a in way]) for way in ways])
-        case Call(function=function) if not (_is_moment(part) or head_of(function) in FUNCTIONS):
+        case Call(function=function) if not (is_moment(part) or head_of(function) in FUNCTIONS):
             return f"{_spelled(function)}({'_'.join(map(_spelled, _parted(part)))})"
         case Call(function=function):
             return _spelled(function) + "_".join(map(_spelled, _parted(part)))
@@ -481,7 +487,7 @@ def is_target(first: Expression) -> bool:
     return is_name(first)
 
 
-def _is_given(call: Call) -> bool:
+def is_given(call: Call) -> bool:
     """Say whether a call is of what is given: p(y | x)."""
     return any(
         isinstance(a, Relation) and [op for op, _ in a.rest] == ["mid"] for a in call.arguments

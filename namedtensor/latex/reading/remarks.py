@@ -27,7 +27,7 @@ from namedtensor.latex.reading.spoken import (
     names_of,
 )
 from namedtensor.latex.reading.statements import BOUNDING
-from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
+from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS, SMALL
 from namedtensor.latex.reading.words import LETTERS as GREEK
 from namedtensor.latex.syntax import (
     At,
@@ -72,6 +72,9 @@ EXAMPLES = re.compile(
     r"\b(?:if|when|whenever|unless|for (?:example|instance)|e\.\s?g\.|say)\b[^.;$]*$", re.IGNORECASE
 )
 
+#: What stands right before a number that serves, where a small number is wanted: "say $\epsilon = 10^{-3}$".
+SERVES = re.compile(r"\b(?:say|for (?:example|instance)|e\.\s?g\.|i\.\s?e\.),?\s*$", re.IGNORECASE)
+
 #: What stands behind a size that an example has: "$|seq| = 5$, say", "$|seq| = 5$ in our experiments".
 SAY = re.compile(
     r"\s*,?\s*(?:say|for (?:example|instance)|e\.\s?g\.|in (?:our|the|all|most) experiments)\b",
@@ -100,7 +103,7 @@ TRIED_FOR = re.compile(
     r"\b(?:for|case|such as|like|to|than|often|usually|typically|commonly|mostly)\s+$",
     re.IGNORECASE,
 )
-BEHIND = re.compile(r"(?:[\s$,;]|\\\]|\\end\{[a-z*]+\})*(?:for|at)\s+\$")
+BEHIND = re.compile(r"(?:[\s$,;]|\\\]|\\end\{[a-z*]+\})*(?:for|at|with)\s+\$")
 CASE = re.compile(
     r"\s*(?:gives|means|recovers|corresponds|yields|reduces|amounts|turns|makes|would|leads|switches|"
     r"(?:is|are)\s+(?:no|not|just|simply|exactly|only|equivalent|like|called|known|plain|again|as|an?|"
@@ -283,8 +286,10 @@ def _remarks(
         there = [at for at in there if at.block == above.block]
     at_first = isinstance(statement.target, Letter) and FIRST.search(before)
     special = name in displayed.names and WHEN.match(after)
-    if there or at_first or special or REMARKS.search(before):
+    if there or at_first or special:
         return True
+    if REMARKS.search(before):  # but a number of the document's goes before one of ours
+        return not (name in SMALL and SERVES.search(before))
     if elements.is_believed(entry, name):
         return True
 
@@ -303,14 +308,18 @@ def _remarks(
         return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
     if elements.is_of_numbers(statement, section):
         return True
-    number = not any(map(is_declared, names_of(statement.body)))
+    number = not any(is_declared(n) or elements.is_tensor(n) for n in names_of(statement.body))
     starts = isinstance(target, Scripts) and head_of(target) in elements.members
     if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):
         return False
+    apart = not (behind and BEHIND.fullmatch(behind))
+    whole = isinstance(statement.body, Number) and statement.body.value in (0, 1)
+    if whole and apart and TRIED.search(before) and elements.is_tensor(target):
+        return True  # of a tensor of another section: "at b = 0 all gates are open"
     tried = (
         (TRIED.search(before) and (GIVES.match(after) or CASE.match(after)))
         or (BEGINS.search(before) and CASE.match(after))
-        or (TRIED_FOR.search(before) and not (behind and BEHIND.fullmatch(behind)))
+        or (TRIED_FOR.search(before) and apart)
     )
     if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
         return bool(tried) or key_of(target.base) in elements.declared.names
@@ -496,6 +505,10 @@ class _Elements:
         if head_of(target) in self.members or key_of(target) in self.declared.names:
             return False
         return bool(self.declared.near(key_of(target.base), section))
+
+    def is_tensor(self, name: Expression) -> bool:
+        """Say whether some section declares a name with axes."""
+        return any(self.declared.near(key_of(name), 0))
 
     def mentioned(self, text: str) -> int:
         """Count the statements with a letter."""

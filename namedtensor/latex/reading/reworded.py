@@ -18,7 +18,9 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.left_sides import (
+    LOGARITHMS,
     LeftSides,
+    compound,
     derived_function,
     given_names,
     is_target,
@@ -159,6 +161,7 @@ def reworded(
     put_conditions(found, parents)
     _put_operators(found)
     _put_named_signs(entries, text)
+    _put_exponentials(found)
     named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
     if named is not None:
         inside = {section: named.at(section) for section in named.near}
@@ -169,6 +172,7 @@ def reworded(
     _join_diagonals(found, known)
     _join_own_rows(found, known)
     _join_values(found, declared_in(found, parents))
+    _put_equations(found, declared_in(found, parents))
     mark_remarks(found, text, parents)
     return named
 
@@ -237,6 +241,74 @@ def _with_condition(said: Any, given: Collection[str], text: str) -> Any:
 
     body, condition = cut(said.body)
     return said if condition is None else replace(said, body=body, condition=condition)
+
+
+def _put_equations(entries: Sequence[Entry], declared: Given) -> None:
+    """Let a display only relate y_t, of which prose says before that it is the row Y_{time(t)} of data."""
+    rows: dict[tuple[int, Expression], None] = {}
+    for entry in entries:
+        said, section = entry.statement, entry.region.section
+        if (
+            not isinstance(said, Definition)
+            or said.op != "="
+            or not isinstance(said.target, Scripts)
+        ):
+            continue
+        body = said.body
+        at = (
+            body.items[0].at
+            if isinstance(body, Indexed) and isinstance(body.items[0], At)
+            else None
+        )
+        data = isinstance(body, Indexed) and declared.near(key_of(body.base), section)
+        if entry.region.display and (section, said.target) in rows:
+            relation = Relation(said.span, said.target, (("=", said.body),))
+            entry.found.statement = Constraint(said.span, relation)
+        elif (
+            not entry.region.display and data and at == said.target.sub and said.target.sup is None
+        ):
+            rows[section, said.target] = None
+
+
+def _put_exponentials(entries: Sequence[Entry]) -> None:
+    r"""Let \log f(x) = y define f(x) = \exp y, where formulas use f itself and no other display gives it."""
+    given = {
+        head_of(name)
+        for e in entries
+        if e.region.display or isinstance(e.statement, Declaration)
+        for name in given_names(e.statement)
+    }
+    logs: list[tuple[Entry, Call, Any]] = []
+    for entry in entries:
+        relation = getattr(entry.statement, "relation", None)
+        if entry.region.display and isinstance(relation, Relation):
+            match relation.first:
+                case Call(arguments=(inner,)) as log if compound(log) is not None:
+                    if not is_target(inner):
+                        given.add(head_of(inner))  # p(x | z) has no name of its own
+                    elif {op for op, _ in relation.rest} == {"="}:
+                        logs.append((entry, log, inner))
+    used = {
+        name.text
+        for e in entries
+        if logs and isinstance(e.statement, Definition)
+        for name in letters_of(put(e.statement.body, _without_logarithm))
+    }
+    for entry, log, inner in logs:
+        if head_of(inner) in used - given:
+            statement: Any = entry.statement
+            exp = Letter(log.function.span, "exp", "word")
+            body, *chain = [
+                replace(log, function=exp, arguments=(side,)) for _, side in statement.relation.rest
+            ]
+            entry.found.statement = Definition(statement.span, inner, body, "=", tuple(chain))
+
+
+def _without_logarithm(part: Any) -> Expression | None:
+    of = part.function if isinstance(part, Call) else None
+    logarithm = isinstance(of, Letter) and of.text in LOGARITHMS
+    of_name = logarithm and isinstance(part.arguments[0], (Call, Letter, Scripts))
+    return Number(part.span, 0) if of_name else None
 
 
 def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
@@ -334,7 +406,10 @@ def _put_named_signs(entries: Sequence[Entry], text: str) -> None:
 
 
 def _join_pieces(entries: Sequence[Entry]) -> None:
-    """Join Y_{half:1} = a and Y_{half:2} = b to one definition, by cases of an index of its own."""
+    """Join Y_{half:1} = a and Y_{half:2} = b to one definition, by cases of an index of its own.
+
+    The last may be that of all the others: Z_{reg:1} = 1 and Z_{reg:k+1} = y_k.
+    """
     groups: dict[Any, list[tuple[Entry, Definition, At]]] = {}
     others: set[str] = set()
     for entry in entries:
@@ -343,29 +418,48 @@ def _join_pieces(entries: Sequence[Entry]) -> None:
             continue
         target, name = statement.target, key_of(statement.target.base)
         places = [i for i in target.items if isinstance(i, At)]
-        fixed = [i for i in places if isinstance(i.at, Number)]
+        steps = head_of(target) in {letter.text for letter in letters_of(statement.body)}
+        fixed = [i for i in places if isinstance(i.at, Number) or (_is_moved(i.at) and not steps)]
         rest = tuple([i for i in target.items if i not in fixed])
         if not fixed or not all(isinstance(i, At) and isinstance(i.at, Letter) for i in rest):
             others.add(name)
         elif len(fixed) == 1 and statement.op == "=":
-            beside = (target.base, fixed[0].axis, rest, statement.condition)
+            own = statement.condition if isinstance(fixed[0].at, Number) else None
+            beside = (target.base, fixed[0].axis, rest, own)
             group = groups.setdefault((name, entry.region.section, *beside), [])
             group.append((entry, statement, fixed[0]))
     for (name, *_), group in groups.items():
-        numbers = [getattr(place.at, "value", None) for _, _, place in group]
-        if name not in others and len(group) > 1 and numbers == [*range(1, len(group) + 1)]:
+        *before, last = [place.at for _, _, place in group]
+        moved = last.right if isinstance(last, Binary) else Number(last.span, len(group) - 1)
+        numbers = [getattr(at, "value", None) for at in (*before, moved)]
+        ends = isinstance(last, Binary) or getattr(last, "value", None) == len(group)
+        count = [*range(1, len(group)), len(group) - 1]
+        if name not in others and len(group) > 1 and numbers == count and ends:
             _join(group)
+
+
+def _is_moved(at: Expression) -> bool:
+    """Say whether an index is a letter moved on, k + 1."""
+    match at:
+        case Binary(op="+", left=Letter(), right=Number()):
+            return True
+    return False
 
 
 def _join(group: Sequence[tuple[Entry, Definition, At]]) -> None:
     """Make one definition of the pieces of a tensor, and set the pieces aside."""
-    (_, first, place), (_, last, _) = group[0], group[-1]
+    (_, first, place), (_, last, moved) = group[0], group[-1]
     index = Letter(first.target.span, "piece")
+    body = last.body
+    if isinstance(moved.at, Binary):
+        own = moved.at.left
+        back = replace(moved.at, op="-", left=index)
+        body = put(body, lambda part: back if part == own else None)
     rows = [
         Case(each.span, each.body, Relation(at.span, index, (("=", at.at),)))
         for _, each, at in group
     ]
-    rows[-1] = Case(last.span, last.body, None)
+    rows[-1] = Case(last.span, body, None)
     assert isinstance(first.target, Indexed)
     items = tuple([replace(i, at=index) if i == place else i for i in first.target.items])
     target = replace(first.target, items=items)

@@ -30,6 +30,8 @@ OPERATORS = frozenset(INFIX) | {"\\ndot", "\\nbin", "\\ncat", "\\wedge", "\\vee"
 DOTS = frozenset(("\\vdots", "\\ddots", "\\vdotswithin", "\\ldots"))
 WIDE = frozenset(("\\quad", "\\qquad"))
 ENDS = frozenset((",", ".", ";"))
+#: Words before what says what a letter of a row is.
+EXPLAINING = frozenset(("with", "where"))
 LENGTH = re.compile(r"-?[\d.]+(?:ex|em|pt|mm|cm|in|mu|\\\w+)?$")
 
 
@@ -44,6 +46,19 @@ class Line:
     @staticmethod
     def of(row: list[Token]) -> Line:
         return Line(row, max(0, _depth(row)), is_dots(row))
+
+    def explained(self) -> list[Token]:
+        """Part off what explains a letter at the end, "with z = f(x)", as a row of its own."""
+        outside = are_outside(self.tokens) if not self.depth else []
+        for at in reversed(range(len(outside))):
+            word = self.tokens[at]
+            if word.kind == "word" and word.text.strip(" ,") in EXPLAINING and outside[at]:
+                if at and self.tokens[at - 1].text in WIDE and _relates(self.tokens[at:]):
+                    tail = self.tokens[at:]
+                    del self.tokens[at:]
+                    return tail
+                return []
+        return []
 
     def join(self, row: list[Token]) -> None:
         """Go on with another row; a note at the end of the row above ends there."""
@@ -83,6 +98,10 @@ def lines_of(tokens: Sequence[Token]) -> list[list[Token]]:
             if above is None:
                 lines.append(Line.of(row))
             else:
+                explained = above.explained()
+                if explained:
+                    at = next(i for i, line in enumerate(lines) if line is above)
+                    lines.insert(at, Line.of(explained))
                 above.join(row)
     return [line.tokens for line in lines]
 

@@ -148,6 +148,9 @@ LETTERS = frozenset(GREEK_SIGNS.values()).union(
     "varepsilon vartheta varkappa varpi varrho varsigma varphi Upsilon ell".split()
 )
 
+#: Letters of small numbers, which a formula may use without a declaration.
+SMALL = frozenset(("epsilon", "varepsilon"))
+
 #: Commands that are names: those letters, letters that LaTeX lacks, and other signs.
 NAMES = frozenset(
     "\\" + word

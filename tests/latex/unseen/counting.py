@@ -37,6 +37,7 @@ from . import (
     sketches,
     strangers,
     students,
+    teachers,
     visitors,
 )
 from .document import Unseen
@@ -64,6 +65,7 @@ ROOMS = (
     reviewers,
     colleagues,
     outsiders,
+    teachers,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

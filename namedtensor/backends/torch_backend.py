@@ -522,7 +522,7 @@ def top(x: Array, k: int, dim: int, largest: bool) -> Array:
     recorded = x.requires_grad and torch.is_grad_enabled()
     if x.is_cpu and x.dtype in COMMON and _plain(x) and not recorded:
         return torch.topk(x, k, dim, largest).values
-    return take_along(x, top_indices(x, k, dim, largest), dim)
+    return torch.gather(x, dim, top_indices(x, k, dim, largest))
 
 
 def take_along(x: Array, index: Array, dim: int) -> Array:

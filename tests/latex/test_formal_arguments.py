@@ -230,3 +230,19 @@ def test_elements_of_a_name_with_a_number_are_along_axes_of_their_own():
         r"$$[Z_1]_{\text{gate}(c)} = Z_{\text{ffn}(c)}, \quad c = 1, 2$$"
     )
     assert document.check() == []
+
+
+@pytest.mark.parametrize("given", ["", r"$$x = y^2$$ "])
+@pytest.mark.parametrize(
+    ("formulas", "expected"),
+    [
+        (r"$$h = 2 x$$ then $$f(x) = x + h$$", lambda y: 3 * y),
+        (r"$$h = 2 x$$ then $$f(x) = h$$", lambda y: 2 * y),
+        (r"$$k = 2 x$$ $$h = k + 1$$ then $$f(x) = h$$", lambda y: 2 * y + 1),
+    ],
+)
+def test_what_is_made_of_an_argument_is_made_of_what_a_call_gives(given, formulas, expected):
+    """Also where the document defines the argument's letter."""
+    text = r"Let $x, y \in \mathbb{R}^{\text{emb}}$. " + given + formulas + r" $$g = f(y)$$"
+    y = np.array([1.0, 2.0, 3.0])
+    same(called(text, "g", {"y": tensor(y, "emb")}), expected(y), "emb")

@@ -40,7 +40,7 @@ from namedtensor.latex.documents.scripts import (
 from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
 from namedtensor.latex.evaluation.evaluator import Word
 from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
-from namedtensor.latex.reading.spoken import names_of, numbers_in, sections_around
+from namedtensor.latex.reading.spoken import numbers_in, sections_around
 from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.source import unchanging
 from namedtensor.latex.syntax import (
@@ -71,7 +71,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, walk
+from namedtensor.latex.walk import all_of, children, letters_of, reached, walk
 
 #: A series that reaches back further than this is not started from its first members.
 MOST_BACK = 16
@@ -373,6 +373,17 @@ class Names:
             for text in only_taken(here) & self._wholes
             if all(d.place.section != at for d in values if d.key == text)
         }
+        #: letters that functions take as arguments, and that definitions give too
+        self._defined_arguments = {
+            text
+            for d in functions
+            if isinstance(d.statement.target, Call)
+            for text in map(key, d.statement.target.arguments)
+            if text is not None
+            and any(one.kind != "function" for one in self.defined.get(text, ()))
+        }
+        self._letters_of: dict[str, set[str]] = {}
+        self._reached: dict[Defined, set[str]] = {}
         self._ends_of_sections = {s.section: s.block for s in self.statements}
         self._scripted_letters = {stem(d.name) for d in declared if isinstance(d.name, Scripts)}
         self._by_stem: dict[str, list[Defined]] = {}
@@ -748,7 +759,8 @@ class Names:
     def _in_frame(self, found: Meaning | None, place: Place) -> Meaning | None:
         """Let a definition be of the one that uses it where only that says what its letters are: t of u_t.
 
-        So does a function that uses its argument through definitions alone: s(Z) = A \\odot B of halves of Z.
+        So is what a function makes of its argument through definitions, s(Z) = A \\odot B of halves of Z,
+        where others define its letter too.
         """
         defined = None if found is None else found.defined
         if found is None or defined is None or found.kind != "value" or defined.letters:
@@ -757,12 +769,25 @@ class Names:
         formal = [*map(key, target.arguments if isinstance(target, Call) else ())]
         formal += self._at[place.index].letters if place.index in self._at else ()
         open_ = {text for text in formal if text not in self.declared and text not in self.defined}
-        if isinstance(target, Call):
-            body = self.statements[place.index].body  # type: ignore[union-attr]
-            open_ |= {*map(key, target.arguments)}.difference(map(key, names_of(body)))
-        if any(key(letter) in open_ for letter in letters_of(defined.body)):
+        taken = self._defined_arguments
+        taken = taken.intersection(formal) if isinstance(target, Call) else taken
+        if any(key(letter) in open_ for letter in letters_of(defined.body)) or (
+            taken and not taken.isdisjoint(self._made_of(defined))
+        ):
             return dataclasses.replace(found, kind="where")
         return found
+
+    def _made_of(self, defined: Defined) -> set[str]:
+        """List the letters that a definition is made of, through other ones."""
+        if not self._letters_of:
+            self._letters_of = {
+                text: {t.text for d in group if d.kind != "function" for t in letters_of(d.body)}
+                for text, group in self.defined.items()
+            }
+        if defined not in self._reached:
+            own, onward = {t.text for t in letters_of(defined.body)}, self._letters_of
+            self._reached[defined] = reached(own, lambda text: onward.get(text, ()))
+        return self._reached[defined]
 
     def _is_constant(self, text: str, place: Place) -> bool:
         r"""Say whether a letter is a number where its section says nothing else: e of e^x, \pi of 2 \pi."""

@@ -63,6 +63,7 @@ ELSEWHERE = {
     "collate": "tests/nn/test_collate.py",
     "save": "tests/weights",
     "pooling": "tests/kernels",
+    "group_norm": "tests/kernels",
     "chain": "tests/kernels",
     "relu_gradient": "tests/kernels",
     "cell": "tests/kernels",

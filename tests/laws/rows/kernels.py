@@ -285,7 +285,7 @@ NORMS = [
         to_normalise_groups(),
         in_groups,
         in_groups_records,
-        ("group_norm",),
+        ("standardize",),
         meets=True,
     ),
     Row(

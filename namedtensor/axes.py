@@ -13,6 +13,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MethodType
 from typing import TYPE_CHECKING, Any, NoReturn, overload
@@ -77,6 +78,28 @@ def shown_in(text: str) -> str:
     'X : i[n] m'
     """
     return _BOUND_TO.sub("", text)
+
+
+class Hiding:
+    """Whether a body that is traced runs on data now: of their tensors it is told what symbols tell.
+
+    A body with trace=False is told all axes, for it may name what passes through.
+    """
+
+    def __init__(self) -> None:
+        self.now = False
+
+    @contextmanager
+    def told(self, hidden: bool) -> Iterator[None]:
+        """Say for a while whether bodies are told the axes alone that their formulas know."""
+        before, self.now = self.now, hidden
+        try:
+            yield
+        finally:
+            self.now = before
+
+
+HIDING = Hiding()
 
 
 def visible(names: Iterable[str]) -> list[str]:

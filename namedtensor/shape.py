@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from namedtensor.axes import (
     FRESH,
+    HIDING,
     Axis,
     axis_code,
     distinct,
@@ -91,7 +92,8 @@ class Shape:
 
     def _hides(self) -> bool:
         """Say whether there are axes that a formula's body does not know."""
-        return any([name.endswith(FRESH) for name in self._sizes])
+        hidden = [size for name, size in self._sizes.items() if name.endswith(FRESH)]
+        return bool(hidden) and (HIDING.now or not all(isinstance(size, int) for size in hidden))
 
     def size(self, axis: Any) -> Any:
         """Give the size of one axis.

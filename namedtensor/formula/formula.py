@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, overload
 from weakref import WeakValueDictionary
 
-from namedtensor.axes import SIZES, shown
+from namedtensor.axes import HIDING, SIZES, shown
 from namedtensor.backends import get_backend
 from namedtensor.compilers import STORE, compiling, constant_for_compilers, give_up_compiling
 from namedtensor.doors import door
@@ -168,7 +168,10 @@ class Formula(MayBeLeftOut, Generic[P, T]):
             return (
                 self.run_in_place(given) if module is None else self._inline_module(given.apart())
             )
-        if not self.traced or Formula.debugging:
+        if Formula.debugging:
+            with HIDING.told(self.traced):
+                return self.run_in_place(given.apart(), module)
+        if not self.traced:
             return self.run_in_place(given.apart(), module)
         if not compiling():
             refuse_meta(self.name, leaves)

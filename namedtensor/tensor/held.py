@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from namedtensor.axes import Axes, lacks, naming, one_axis, shown, typed_order, visible
+from namedtensor.axes import HIDING, Axes, lacks, naming, one_axis, shown, typed_order, visible
 from namedtensor.doors import door
 from namedtensor.errors import AxisMissingError, AxisNameError, asked_by_us, nearest
 from namedtensor.plans import Layout
@@ -48,7 +48,7 @@ class Held:
     def axes(self) -> tuple[str, ...]:
         """The axis names in storage order; in a formula's body those that the formula knows."""
         layout = self.layout
-        if layout.hides and not asked_by_us():  # as nt.sum[...] leaves them out
+        if layout.hides and HIDING.now and not asked_by_us():  # as nt.sum[...] leaves them out
             return tuple(visible(layout.axes))
         return layout.axes
 
@@ -68,7 +68,7 @@ class Held:
         """The axis names and their sizes in storage order; in a formula's body those that it knows."""
         layout = self.layout
         every = tuple(zip(layout.axes, self.data.shape, strict=True))
-        if layout.hides and not asked_by_us():
+        if layout.hides and HIDING.now and not asked_by_us():
             return tuple([pair for pair in every if visible([pair[0]])])
         return every
 

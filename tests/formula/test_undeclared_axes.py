@@ -146,7 +146,7 @@ def test_the_law_sees_three_dots_that_reduce_what_is_not_declared(monkeypatch):
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-@pytest.mark.parametrize("how", WAYS, ids=str)
+@pytest.mark.parametrize("how", WAYS[:2], ids=str)
 @pytest.mark.parametrize(
     ("body", "plain"),
     [

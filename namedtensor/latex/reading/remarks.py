@@ -232,6 +232,8 @@ def _is_outline(statement: Definition, known: Counter[str]) -> bool:
         isinstance(name, Letter) and name.style == "word" and len(name.text) > 1 for name in names
     )
     given = known.keys() | FUNCTIONS
+    if not isinstance(statement.target, (Letter, Call)):
+        return False  # H_{seq(0)} = false begins a recurrence
     return bool(names) and words and known[own] > 1 and not any(head_of(n) in given for n in names)
 
 

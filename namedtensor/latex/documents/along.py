@@ -28,7 +28,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
-from namedtensor.latex.walk import all_of, children, put, reached
+from namedtensor.latex.walk import all_of, children, letters_of, put, reached
 
 #: Joins the name of a tensor and the axis along which it is defined, step by step.
 ALONG = "@"
@@ -109,17 +109,23 @@ def counts(index: Expression, axis: str, ends: Mapping[str, Mapping[str, int]]) 
 
 def only_taken(statements: Sequence[Statement]) -> set[str]:
     """List the letters of a section that only stand for the arguments of its functions, k of f(k)."""
-    taken: set[str] = set()
+    defined = [s for s in statements if isinstance(s, Definition)]
+    own = [_arguments(statement) for statement in defined]
+    taken = set[str]().union(*own)
     free: set[str] = set()
-    for statement in statements:
-        if isinstance(statement, Definition):
-            call = statement.target if isinstance(statement.target, Call) else None
-            own = (*call.arguments, *call.parameters) if call is not None else ()
-            arguments = {name.text for name in own if isinstance(name, Letter)}
-            taken |= arguments
+    for statement, arguments in zip(defined, own, strict=True) if taken else ():
+        if any(letter.text in taken for letter in letters_of(statement.body)):
             free |= {*_alone(statement.body)} - arguments
-            free |= {stem(statement.target) or ""} if call is None else set()
+        if not isinstance(statement.target, Call):
+            free.add(stem(statement.target) or "")
     return taken - free
+
+
+def _arguments(definition: Definition) -> set[str]:
+    """List the letters that a definition of a function has for its arguments."""
+    call = definition.target
+    own = (*call.arguments, *call.parameters) if isinstance(call, Call) else ()
+    return {name.text for name in own if isinstance(name, Letter)}
 
 
 def _alone(part: Any) -> Iterator[str]:

@@ -6,6 +6,7 @@ and behind the loop it is x^{(K)}. Where nothing counts the steps (while, until)
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -114,7 +115,12 @@ def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
     found, text = with_choices(entries, text)
     used = {t.text for e in entries if isinstance(e.read, Found) for t in letters_of(e.statement)}
     free = next((letter for letter in INDICES if letter not in used), INDICES[0])
-    loops = [loop for loop in _loops(text, algorithms, updates) if _steps(found, loop, text)]
+    defined = sorted(filter(is_definition, found), key=_start)
+    loops = [
+        loop
+        for loop in _loops(text, algorithms, updates)
+        if _steps(defined[slice(*_ends(defined, loop.steps))], loop, text)
+    ]
     if not loops:
         return found
     for entry in found:  # what an algorithm sets is no remark
@@ -132,6 +138,18 @@ def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
                 found = unrolled or found
             found = _Run(loop, number, free, text).put_in(found, why)
     return found
+
+
+def _start(entry: Entry) -> int:
+    return entry.statement.span.start
+
+
+def _ends(entries: Sequence[Entry], span: Span) -> tuple[int, int]:
+    """Give which ones of sorted entries begin inside a span."""
+    return (
+        bisect.bisect_left(entries, span.start, key=_start),
+        bisect.bisect_right(entries, span.end, key=_start),
+    )
 
 
 def _is_update(entry: Entry) -> bool:

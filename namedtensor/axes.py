@@ -438,7 +438,8 @@ class Axis:
         if not isinstance(other, Axis):
             return NotImplemented
         return self.name == other.name and (
-            self.size is other.size or (type(self.size) is int and self.size == other.size)
+            self.size is other.size
+            or (type(self.size) is type(other.size) is int and self.size == other.size)
         )
 
     def __hash__(self) -> int:

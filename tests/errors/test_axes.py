@@ -460,3 +460,17 @@ def test_an_axis_is_found_among_names():
     assert {"seq": 1}[seq] == 1
     assert seq != "emb"
     assert seq[3] != "seq"
+
+
+def test_an_axis_of_a_number_differs_from_one_whose_size_is_open():
+    """Functions are kept by their axes: what one call has left there must ask no other for a number."""
+    kernel, seen = nt.Axis("kernel"), []
+
+    @nt.formula
+    def comparing(W: nt.R[kernel]) -> nt.R[kernel]:
+        here = kernel[abs(kernel)]
+        seen.append((kernel[3] == here, here == kernel[3], here == here))
+        return W
+
+    comparing.shape("kernel")
+    assert seen[-1] == (False, False, True)

@@ -36,6 +36,14 @@ class Span:
     def __or__(self, other: Span) -> Span:
         return Span(min(self.start, other.start), max(self.end, other.end))
 
+    def holds(self, other: Span) -> bool:
+        """Say whether another stretch lies inside of this one.
+
+        >>> Span(2, 9).holds(Span(2, 5)), Span(2, 5).holds(Span(4, 6))
+        (True, False)
+        """
+        return self.start <= other.start and other.end <= self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

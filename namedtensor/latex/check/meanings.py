@@ -15,8 +15,9 @@ from namedtensor.latex.documents.scopes import CONSTANTS, Place
 from namedtensor.latex.documents.scripts import key
 from namedtensor.latex.evaluation.arithmetic import is_exponential
 from namedtensor.latex.evaluation.vocabulary import constant
-from namedtensor.latex.reading.choices import ALGORITHM
+from namedtensor.latex.reading.choices import algorithms_in
 from namedtensor.latex.reading.shorthand import Short
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     Binary,
@@ -41,6 +42,7 @@ AGAIN = re.compile(
 def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> None:
     """Report names with two meanings in one section, and products that look like calls."""
     names, report = checker.names, checker.report
+    algorithms = algorithms_in(checker.source.text)
     for shorts in shorthand:
         _short(checker, shorts)
     for axis, definition in names.defined_sizes.values():
@@ -63,7 +65,7 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
             for product in all_of(Binary, statement.body):
                 _slash(checker, product)
             _factor(checker, statement.body)
-            _once(checker, statement)
+            _once(checker, statement, algorithms)
             if isinstance(statement.target, Call):
                 _elementwise(checker, statement, statement.target.arguments)
 
@@ -89,12 +91,12 @@ def _elementwise(checker: Checker, said: Definition, arguments: Sequence[Express
             return
 
 
-def _once(checker: Checker, definition: Definition) -> None:
+def _once(checker: Checker, definition: Definition, algorithms: Sequence[Span]) -> None:
     """Note an update that is made once, in a paragraph that seems to say that it is made often."""
     name, text = key(definition.target), checker.source.text
     if definition.op == "=" or name not in {key(part) for part in walk(definition.body)}:
         return
-    if any(m.start() < definition.span.start < m.end() for m in ALGORITHM.finditer(text)):
+    if any(algorithm.holds(definition.span) for algorithm in algorithms):
         return
     above = text.rfind("\n\n", 0, max(0, text.rfind("\n\n", 0, definition.span.start)))
     below = text.find("\n\n", definition.span.end)

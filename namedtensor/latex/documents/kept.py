@@ -208,7 +208,7 @@ class Ground:
         """Give a place by the statement that it stands in; None where it stands in none of these."""
         for number, statement in enumerate(self.statements):
             own = statement.span
-            if own.start <= span.start and span.end <= own.end:
+            if own.holds(span):
                 return number, span.start - own.start, span.end - own.start
         return None
 

@@ -31,6 +31,7 @@ ALGORITHM = re.compile(
 MARK = re.compile(r"\\(if|uif|eif|elsif|elseif|else|endif)(?![a-z])", re.IGNORECASE)
 OTHERWISE = re.compile(r"\s*\\[a-z]?else(?=\s*\{)", re.IGNORECASE)
 BRACE = re.compile(r"\s*\{")
+SIGN = re.compile(r"\\.|[{}]", re.DOTALL)
 MATHEMATICS = re.compile(r"\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 #: What begins a remark in a line of an algorithm.
 ASIDE = re.compile(r"\\(?:comment|tcp|tcc|tcp\*)\*?\s*\{", re.IGNORECASE)
@@ -44,13 +45,19 @@ class Choice:
     branches: list[tuple[Span | None, Span]]
 
 
-def with_choices(entries: Sequence[Entry], text: str) -> tuple[list[Entry], str]:
+def algorithms_in(text: str) -> list[Span]:
+    """Find the algorithms of a text."""
+    return [Span(*found.span()) for found in ALGORITHM.finditer(text)]
+
+
+def with_choices(
+    entries: Sequence[Entry], text: str, algorithms: Sequence[Span]
+) -> tuple[list[Entry], str]:
     """Write the choices of algorithms as definitions by cases; give the text without those that are read."""
     found, unread = list(entries), list[Span]()
-    algorithms = [Span(*m.span()) for m in ALGORITHM.finditer(text)]
     choices = [each for around in algorithms for each in _choices(text, around)]
     for choice in sorted(choices, key=lambda each: each.span.end - each.span.start):
-        inside = any(holds(choice.span, span) for span in unread)
+        inside = any(choice.span.holds(span) for span in unread)
         read = None if inside else _Branches(found, choice, text).put_in()
         if read is None:
             unread.append(choice.span)
@@ -101,7 +108,7 @@ class _Branches:
         self.steps = [self._steps(body) for _, body in choice.branches]
 
     def _steps(self, body: Span) -> list[Entry]:
-        inside = [e for e in self.entries if is_definition(e) and holds(body, e.statement.span)]
+        inside = [e for e in self.entries if is_definition(e) and body.holds(e.statement.span)]
         return [entry for entry in inside if not is_remark(entry, self.text)]
 
     def put_in(self) -> list[Entry] | None:
@@ -122,13 +129,13 @@ class _Branches:
 
     def _heads(self) -> list[Entry]:
         heads = [head for head, _ in self.choice.branches if head is not None]
-        return [e for e in self.entries if any(holds(head, e.region.span) for head in heads)]
+        return [e for e in self.entries if any(head.holds(e.region.span) for head in heads)]
 
     def _condition(self, head: Span | None) -> Expression | None:
         """Give the relation that stands alone in the head of a branch."""
         if head is None or MATHEMATICS.sub("", self.text[head.start : head.end]).strip():
             return None
-        here = [e for e in self.entries if holds(head, e.region.span)]
+        here = [e for e in self.entries if head.holds(e.region.span)]
         said = [e.statement for e in here if isinstance(e.read, Found)]
         return said[0].relation if len(said) == 1 and isinstance(said[0], Constraint) else None
 
@@ -169,10 +176,10 @@ def braced(text: str, at: int) -> Span | None:
     if opened is None:
         return None
     deep, start = 1, opened.end()
-    for sign in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
+    for sign in SIGN.finditer(text, start):
         deep += {"{": 1, "}": -1}.get(sign[0], 0)
         if not deep:
-            return Span(start, start + sign.start())
+            return Span(start, sign.start())
     return None
 
 
@@ -192,11 +199,6 @@ def is_remark(entry: Entry, text: str) -> bool:
     """Say whether something stands in a remark of an algorithm's line."""
     start = entry.region.span.start
     return ASIDE.search(text[text.rfind("\n", 0, start) + 1 : start]) is not None
-
-
-def holds(outer: Span, inner: Span) -> bool:
-    """Say whether a span lies inside another."""
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def place_of(entry: Entry, entries: Sequence[Entry]) -> int:

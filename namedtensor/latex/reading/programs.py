@@ -14,11 +14,10 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry, fact_of
 from namedtensor.latex.reading.choices import (
-    ALGORITHM,
     MATHEMATICS,
+    algorithms_in,
     base_of,
     braced,
-    holds,
     is_definition,
     is_remark,
     names_in,
@@ -65,7 +64,7 @@ PROSE = re.compile(
     r"(?:[ \t]|&nbsp;|\\quad)*(?:\\item(?:\[[^\]\n]*\])?\s*)?(?:\\textbf\{|\**)"
     r"(?:[Rr]epeat(?:ed(?:ly)?)?|[Ii]terate|[Ff]or|[Ww]hile|[Tt]hen,? (?:for|repeat|iterate)"
     r"|(?:[Ww]e )?(?:then )?(?:repeat|iterate)|and (?:repeat|iterate)|(?:[Ii]n|[Aa]t) each(?: of)?)"
-    r"\b\}?\**(?P<head>(?:\$[^$\n]*\$|\\\([^\n]*?\\\)|\\textbf\{(?:to|do)\}|[^.;:$\\\n]|\.\.\.)*)(?P<opens>:?)",
+    r"\b\}?\**(?P<head>(?:\$[^$\n]*\$|\\\([^\n]*?\\\)|\\textbf\{(?:to|do)\}|[^.;:$\\\n]|\.\.\.)*):?",
 )
 SIGN = r"(?:=|\\leftarrow|\\gets|\\in|from)"
 DOTS = r"(?:\\dots|\\ldots|\\cdots|\.\.\.?)"
@@ -109,10 +108,10 @@ class Loop:
 def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
     """Write what loops do as series, and what they leave behind as their last members."""
     updates = [e.region.span for e in entries if _is_update(e)]
-    algorithms = [Span(*m.span()) for m in ALGORITHM.finditer(text)]
+    algorithms = algorithms_in(text)
     if not updates and not algorithms:
         return list(entries)
-    found, text = with_choices(entries, text)
+    found, text = with_choices(entries, text, algorithms)
     used = {t.text for e in entries if isinstance(e.read, Found) for t in letters_of(e.statement)}
     free = next((letter for letter in INDICES if letter not in used), INDICES[0])
     defined = sorted(filter(is_definition, found), key=_start)
@@ -123,20 +122,20 @@ def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
     ]
     if not loops:
         return found
-    for entry in found:  # what an algorithm sets is no remark
-        here = [a for a in algorithms if holds(a, entry.region.span)]
-        ours = any(holds(a, loop.head) for a in here for loop in loops)
-        if ours and is_definition(entry) and not is_remark(entry, text):
+    with_loops = [a for a in algorithms if any(a.holds(loop.head) for loop in loops)]
+    for entry in defined:  # what an algorithm sets is no remark
+        ours = any(a.holds(entry.region.span) for a in with_loops)
+        if ours and not is_remark(entry, text):
             entry.region = replace(entry.region, display=True)
     for number, loop in enumerate(loops, 1):
-        if not any(o is not loop and holds(o.steps, loop.head) for o in loops):
-            inside = [o for o in loops if o is not loop and holds(loop.steps, o.head)]
+        if not any(o is not loop and o.steps.holds(loop.head) for o in loops):
+            inside = [o for o in loops if o is not loop and loop.steps.holds(o.head)]
             why = next((o.why_not for o in (loop, *inside) if o.why_not), "")
             for inner in () if why else sorted(inside, key=lambda o: o.steps.end - o.steps.start):
                 unrolled = _unrolled(found, inner, text)
                 why = why or ("" if unrolled else "a loop in a loop is not run")
                 found = unrolled or found
-            found = _Run(loop, number, free, text).put_in(found, why)
+            found = _Run(loop, number, free, text, algorithms).put_in(found, why)
     return found
 
 
@@ -162,7 +161,7 @@ def _steps(entries: Sequence[Entry], loop: Loop, text: str) -> list[Entry]:
         entry
         for entry in entries
         if is_definition(entry)
-        and holds(loop.steps, entry.statement.span)
+        and loop.steps.holds(entry.statement.span)
         and not is_remark(entry, text)
         and (loop.in_algorithm or step_of(entry).op == "<-" or entry.region.display)
     ]
@@ -204,11 +203,11 @@ def _unrolled(entries: list[Entry], inner: Loop, text: str) -> list[Entry]:
 def _loops(text: str, algorithms: Sequence[Span], updates: Sequence[Span]) -> Iterator[Loop]:
     """Find the loops of a text: those of algorithms, and those that prose tells."""
     for around in algorithms:
-        if not any(o is not around and holds(o, around) for o in algorithms):
+        if not any(o is not around and o.holds(around) for o in algorithms):
             yield from _of_algorithm(text, around)
     for said in PROSE.finditer(text):
         head = Span(said.start("head"), said.end())
-        inside = any(holds(a, head) for a in algorithms)
+        inside = any(a.holds(head) for a in algorithms)
         if not inside or "\\textbf" in said[0]:
             word = re.findall(r"[a-z]+", text[said.start() : head.start].lower())[-1]
             steps = _told(text, said, updates)
@@ -328,8 +327,11 @@ class _Run:
     for each, and the last is the one that the next step reads.
     """
 
-    def __init__(self, loop: Loop, number: int, free: str, text: str) -> None:
+    def __init__(
+        self, loop: Loop, number: int, free: str, text: str, algorithms: Sequence[Span]
+    ) -> None:
         self.loop, self.number, self.text = loop, number, text
+        self.algorithms = algorithms
         at = loop.head
         self.letter = loop.letter or Letter(at, free)
         self.lower: Expression = loop.lower or Number(at, 1)
@@ -363,7 +365,7 @@ class _Run:
             entry.region = replace(entry.region, display=True)
             if final:
                 ends.append(self._end(entry, step.target))
-        kept = [e for e in entries if not holds(self.loop.head, e.region.span) or _is_range(e)]
+        kept = [e for e in entries if not self.loop.head.holds(e.region.span) or _is_range(e)]
         at = place_of(steps[0], kept)
         for entry in kept[:at]:  # "start at $x = 0$" says what x is, and is no remark
             if is_definition(entry) and entry.region.section == steps[0].region.section:
@@ -391,13 +393,12 @@ class _Run:
 
     def _standing(self, entries: Sequence[Entry], names: Sequence[str]) -> dict[str, Definition]:
         """Give what a document defines outside of algorithms and changes with the names of the loop."""
-        algorithms = [Span(*m.span()) for m in ALGORITHM.finditer(self.text)]
         outside = [
             step_of(e)
             for e in entries
             if is_definition(e)
             and step_of(e).op == "="
-            and not any(holds(m, e.statement.span) for m in (self.loop.steps, *algorithms))
+            and not any(m.holds(e.statement.span) for m in (self.loop.steps, *self.algorithms))
         ]
         changing: dict[str, Definition] = {}
         waiting = [*names]
@@ -488,7 +489,7 @@ class _Run:
         for entry in entries:
             if is_definition(entry) and entry.statement.span.start < self.loop.steps.end:
                 step = step_of(entry)
-                inside = holds(self.loop.steps, step.span)
+                inside = self.loop.steps.holds(step.span)
                 name = key_of(step.target)
                 if name in declared & {*names} and inside:
                     entry.found.statement = fact_of(step)

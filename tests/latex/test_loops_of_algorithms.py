@@ -185,6 +185,22 @@ $$\theta \leftarrow \theta - 0.1 \nabla_{\theta} \ell.$$
     np.testing.assert_allclose(found(text, r"\theta"), theta)
 
 
+def test_a_declared_tensor_that_begins_with_a_number_has_its_axes():
+    loss = r"Let $w \in \mathbb{R}^{\mathsf{n}[4]}$ and \[ \ell = \sum_{\mathsf{n}} (w - b)^2 . \]"
+    text = algorithm(
+        r"\State $w \gets 0$",
+        r"\For{$k = 1, \dots, 3$}",
+        r"\State $g \gets \nabla_w \ell$",
+        r"\State $w \gets w - g / \sqrt{1 + \sum_{\mathsf{n}} g^2}$",
+        r"\EndFor",
+    )
+    w = np.zeros(4)
+    for _ in range(3):
+        g = 2 * (w - b)
+        w = w - g / np.sqrt(1 + g @ g)
+    np.testing.assert_allclose(found(text.replace(DATA, DATA + loss + "\n\n"), "w"), w)
+
+
 def test_members_that_an_algorithm_sets_by_the_letter_of_its_loop_stay_a_series():
     text = algorithm(
         r"\State $x^{(0)} \gets b$",

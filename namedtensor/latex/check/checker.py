@@ -227,7 +227,11 @@ class Checker(Symbols):
         self.found[id(defined)] = value
         if promised is None:
             return value
-        return value if agrees and value is not UNKNOWN else self.promise(promised, defined)
+        found, said = type_of(value), type_of(promised)
+        filled = found is not None and said is not None and said.axes and not found.axes
+        if agrees and value is not UNKNOWN and not filled:
+            return value
+        return self.promise(promised, defined)  # also where a number is set for all elements
 
     def _settled(
         self, defined: Defined, open_: Sequence[Defined], find: Callable[[], Value]

@@ -168,7 +168,7 @@ class Trace:
 
     def _specialise(self, node: Node) -> Any:
         """Give the value of a size or a number at this call, and make the trace valid for that value only."""
-        value = _value(node, self.types, self.given)
+        value = retyped(node, {**self.types, **self.given.numbers}).value
         if value is None and _kept_open(self.types):
             raise OnlyWhenItRuns
         if value is None:
@@ -184,11 +184,13 @@ class Trace:
     @staticmethod
     def holds(guards: Sequence[tuple[Node, Any]], given: Given) -> bool:
         """Say whether the sizes and numbers that a body used in Python have the same values at this call."""
-        types = _types_of(given) if guards else {}
+        if not guards:
+            return True
+        known = _Known({**_types_of(given), **given.numbers})
+        known.stacks = tuple([f"{alike.path}." for alike, _ in given.rows])
+        found = [(retyped(node, known).value, value) for node, value in guards]
         # 0.0 and -0.0 are equal, and two values
-        return all(
-            [(found := _value(n, types, given)) == v and str(found) == str(v) for n, v in guards]
-        )
+        return all([number == value and str(number) == str(value) for number, value in found])
 
     # ------------------------------------------------------------------------------- compiling
 
@@ -277,6 +279,19 @@ class Trace:
         return owners[0].tensor.layout.backend
 
 
+class _Known(dict[str, Any]):
+    """The types and numbers of a call; bundles that are alike have those of the first one."""
+
+    stacks: tuple[str, ...] = ()
+
+    def __missing__(self, path: str) -> Any:
+        for stack in self.stacks:
+            place, dot, name = path.removeprefix(stack).partition(".")
+            if path.startswith(stack) and place != "0" and dot:
+                return self[f"{stack}0.{name}"]
+        raise KeyError(path)
+
+
 def _types_of(given: Given) -> dict[str, Type]:
     """Give the types of a call's tensors; a size that torch.export keeps open is a symbol."""
     found = {}
@@ -296,11 +311,6 @@ def _types_of(given: Given) -> dict[str, Type]:
 def _kept_open(types: Mapping[str, Type]) -> bool:
     """Say whether data has sizes that are no numbers."""
     return any([isinstance(size, Node) for t in types.values() for _, size in t.axes])
-
-
-def _value(node: Node, types: Mapping[str, Type], given: Given) -> Any:
-    """Compute a node that depends on nothing but the sizes and the numbers of a call."""
-    return retyped(node, {**types, **given.numbers}).value
 
 
 def alike(opened: Trace, fixed: Trace) -> bool:

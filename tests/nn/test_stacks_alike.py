@@ -8,7 +8,7 @@ from namedtensor import R, axes, formula
 from tests.python_calls import python_calls
 from transformer_named import named_tensors
 
-batch, seq, emb, hid = axes("batch seq emb hid")
+batch, seq, emb, hid, part = axes("batch seq emb hid part")
 
 #: How often the body of a layer has run.
 ran: list[int] = []
@@ -252,3 +252,20 @@ def test_a_bias_by_distance_takes_its_sizes_from_what_it_meets(sized):
     for part in m.layers:
         Y = Y + torch.softmax(Y @ Y.T + P, -1) @ Y + part.b
     torch.testing.assert_close(m(X).torch(seq, emb), Y)
+
+
+@formula
+def parted(X: R[seq, emb], *, W: R[part, emb, hid], V: R[hid, emb]) -> R[seq, emb]:
+    gate, value = nt.unstack[part](W @ emb @ X)
+    return V @ hid @ (nt.sigmoid(gate) * value)
+
+
+def test_a_body_that_asks_for_a_size_of_its_weights_runs_more_than_once():
+    model = new(3, parted, "emb[4] hid[6] part[2]").double()
+    expected = X
+    for held in model.layers:
+        expected = parted(expected, **held.named_values())
+    for _ in range(3):
+        nt.testing.assert_close(model(X), expected)
+    assert "sigmoid" in model.code(X)
+    nt.testing.assert_close(model(nt.stack[batch](X, X))[batch(1)], expected)

@@ -86,6 +86,12 @@ class Space:
     def __reduce__(self) -> tuple[Any, ...]:
         return Space, (self.letter, self.kinds, self.axes, self.size_names, self.stated)
 
+    def __eq__(self, other: object) -> bool:
+        return self.__reduce__() == other.__reduce__() if isinstance(other, Space) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.letter, self.axes))
+
 
 #: What may stand beside a space: nothing, or a number of Python's.
 _BESIDE = (None, type(None), bool, int, float, complex)

@@ -87,7 +87,9 @@ class Space:
         return Space, (self.letter, self.kinds, self.axes, self.size_names, self.stated)
 
     def __eq__(self, other: object) -> bool:
-        return self.__reduce__() == other.__reduce__() if isinstance(other, Space) else NotImplemented
+        return (
+            self.__reduce__() == other.__reduce__() if isinstance(other, Space) else NotImplemented
+        )
 
     def __hash__(self) -> int:
         return hash((self.letter, self.axes))

@@ -62,3 +62,22 @@ def test_brackets_of_one_letter_are_no_interval():
         r"$I \in [n]^{\text{seq}}$, $x \in \mathbb{R}^{\text{a}:n}$ $$Y = x_{\text{a}(I)}$$"
     )
     assert document.check() == []
+
+
+def test_a_space_over_a_part_of_an_axis_leaves_open_how_large_it_is():
+    document = nt.latex.read(
+        r"""\[ \text{Att} \colon \mathbb{R}^{\mathsf{key}} \times \mathbb{R}^{\mathsf{seq}(t-b:t) \times \mathsf{key}}
+        \rightarrow \mathbb{R} \]
+        \[ \text{Att}(Q_t, K_t) = \sum_{\mathsf{seq}} \exp(Q_t \odot_{\mathsf{key}} K_t) \]
+        """
+    )
+    assert not document.check()
+    assert str(document["Att"]) == "Att(Q_t: R[key], K_t: R[seq, key]) -> R"
+
+
+def test_a_part_of_an_axis_is_no_renaming():
+    document = nt.latex.read(
+        r"Let $X \in \mathbb{R}^{\mathsf{seq}[4]}$ and $$Y = X_{\mathsf{seq}(1:2) \to \mathsf{sub}}.$$"
+    )
+    assert [finding.code for finding in document.check()] == ["not-notation"]
+    assert "Y" not in document.names

@@ -204,3 +204,9 @@ def test_a_macro_may_stand_in_a_script():
     assert read(r"\newcommand{\dk}{d_k}$X^{\dk} = A \ndot{seq} B$").statements == (
         Definition(HERE, up("X", down("d", "k")), dot("seq", "A", "B")),
     )
+
+
+def test_an_indented_display_goes_on_with_the_paragraph_above_it_however_its_lines_are_indented():
+    text = "\\[ f(X) = \n    X + 1 \\]\n    \\[ g(X) = f(X) \\]\n\n    $$h(X) = 2$$\n"
+    found = statements_of(Source(text)).statements
+    assert len(found) == 2  # the last stands in a block of code

@@ -375,10 +375,16 @@ def _is_code(text: str, at: int) -> bool:
 
 
 def spoken_to(text: str, begin: int) -> bool:
-    """Say whether the line before has text: what is indented then goes on with its paragraph."""
-    above = text.rfind("\n", 0, max(0, begin - 1)) + 1
-    line = text[above:begin]
-    return bool(line.strip()) and not line.startswith(("    ", "\t"))
+    """Say whether a line's paragraph has text before it: what is indented then goes on with it."""
+    while begin > 0:
+        above = text.rfind("\n", 0, begin - 1) + 1
+        line = text[above:begin]
+        if not line.strip():
+            return False
+        if not line.startswith(("    ", "\t")):
+            return True
+        begin = above
+    return False
 
 
 def _titles(text: str) -> list[tuple[int, str, int]]:

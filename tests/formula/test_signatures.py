@@ -298,6 +298,7 @@ def test_a_formula_of_numbers_takes_python_numbers():
 
 
 def test_spaces_that_say_the_same_are_equal():
-    assert R[seq, emb] == R[seq, emb] and len({R[seq], R[seq], R}) == 2
+    assert R[seq, emb] == R[seq, emb]
+    assert len({R[seq], R[seq], R}) == 2
     assert R[seq, emb] != R[emb, seq]  # the order is that in which parameters are stored
     assert R[seq] not in (Z[seq], R[seq[2]], R[seq_], "R[seq]")

@@ -66,8 +66,8 @@ def test_brackets_of_one_letter_are_no_interval():
 
 def test_a_space_over_a_part_of_an_axis_leaves_open_how_large_it_is():
     document = nt.latex.read(
-        r"""\[ \text{Att} \colon \mathbb{R}^{\mathsf{key}} \times \mathbb{R}^{\mathsf{seq}(t-b:t) \times \mathsf{key}}
-        \rightarrow \mathbb{R} \]
+        r"""\[ \text{Att} \colon \mathbb{R}^{\mathsf{key}} \times
+        \mathbb{R}^{\mathsf{seq}(t-b:t) \times \mathsf{key}} \rightarrow \mathbb{R} \]
         \[ \text{Att}(Q_t, K_t) = \sum_{\mathsf{seq}} \exp(Q_t \odot_{\mathsf{key}} K_t) \]
         """
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
-from namedtensor.latex import LatexError, read
+from namedtensor.latex import read
 from tests.latex.calling import called, same
 
 HEAD = (
@@ -48,15 +48,28 @@ def test_zeros_too():
     )
 
 
-def test_ones_without_axes_ask_for_them_and_the_hint_works():
-    text = rf"{HEAD}$$s = w \underset{{\text{{seq}}}}{{\cdot}} \mathbf{{1}}$$"
-    hint = r"\mathbf{1}_{\text{ax}}"
-    [found] = read(text).check()
-    assert hint in found.hint
-    with pytest.raises(LatexError) as error:
-        read(text)["s"](w=GIVEN["w"])
-    assert hint in str(error.value)
-    same(called(text.replace(r"\mathbf{1}", hint.replace("ax", "seq")), "s", GIVEN), w.sum())
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (r"w \underset{\text{seq}}{\cdot} \mathbf{1}", w.sum()),
+        (r"\mathbf 1 \odot_{\text{seq}} w", w.sum()),
+        (r"(\mathbf{1} - w) \odot w", (1 - w) * w),
+        (r"\max(\mathbf{0}, w)", np.maximum(0, w)),
+        (r"\mathbf{1}[w > \mathbf{0}]", w > 0),
+        (r"\frac{\mathbf{1}}{\mathbf{1} + e^{-w}}", 1 / (1 + np.exp(-w))),
+    ],
+)
+def test_ones_and_zeros_without_axes_are_those_of_all_elements(body, wanted):
+    text = rf"{HEAD}$$s = {body}$$"
+    assert not read(text).check()
+    same(called(text, "s", GIVEN), wanted, *(["seq"] if np.ndim(wanted) else []))
+
+
+def test_a_declared_tensor_that_is_zero_has_its_axes():
+    text = rf"{HEAD}Let $h \in \mathbb{{R}}^{{\text{{seq}}}}$. $$h = \mathbf{{0}}$$ "
+    text += r"$$s = \sum_{\text{seq}} (h + w)$$"
+    assert not read(text).check()
+    same(called(text, "s", GIVEN), w.sum())
 
 
 def test_a_declared_one_is_what_is_declared():

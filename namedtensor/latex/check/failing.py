@@ -128,8 +128,6 @@ def _what_to_say(symbols: Symbols, where: Expression, text: str) -> str:
     if base.text in ("I", "Ibold") and base is where:
         first, second = [symbols.dialect.axis(name) for name in ("ax", "ax'")]
         return f"name the axes of an identity: {text}_{{{first}, {second}}}"
-    if base.text in ("0", "1"):
-        return rf"name its axes: {text}_{{{symbols.dialect.axis('ax')}}}"
     said = _as_element(symbols, where)
     if said:
         return said

@@ -19,7 +19,7 @@ from namedtensor.latex.check.symbols import Symbols, Taken
 from namedtensor.latex.check.types import as_size, node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
-from namedtensor.latex.evaluation.arithmetic import TIMES
+from namedtensor.latex.evaluation.arithmetic import TIMES, is_one_for_all
 from namedtensor.latex.evaluation.indices import Index, Position, is_whole, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
@@ -33,12 +33,13 @@ from namedtensor.latex.syntax import (
     Contract,
     Definition,
     Expression,
+    Floor,
     Indexed,
     Number,
     Space,
     Unary,
 )
-from namedtensor.latex.walk import walk
+from namedtensor.latex.walk import all_of, walk
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.primitive import table
 
@@ -292,6 +293,8 @@ def _lacks(symbols: Symbols, where: Contract) -> None:
     """Report a contracted axis that one operand lacks, though the other operand is unknown."""
     for part in (where.left, where.right):
         type_ = symbols.type_of(part)
+        if is_one_for_all(part, symbols.values.get(id(part))):
+            continue
         if type_ is not None and not all(type_.has(axis.name) for axis in where.axes):
             failed(symbols, where, AxisMissingError("", ""))
 
@@ -308,6 +311,7 @@ def look_at_indices(symbols: Symbols) -> bool:
             size = None
         shapes = [(symbols.report.text(taken.base.span), shape_text(base))]
         _say_next(symbols, taken, shapes)
+        _check_quotients(symbols, taken, shapes)
         declared = _declared_index(symbols, taken.value)
         if declared is not None:
             _check_type(symbols, taken, size, shapes, *declared)
@@ -354,6 +358,23 @@ def _say_next(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str, str]])
             shapes,
             f"if it is meant, write {symbols.dialect.at(taken.axis, name)}",
         )
+
+
+def _check_quotients(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str, str]]) -> None:
+    """Report a quotient in an index that is not whole: of known sizes, or of a number that is no size."""
+    rounded = {id(part) for floor in all_of(Floor, taken.item.at) for part in walk(floor)}
+    for part in all_of(Binary, taken.item.at):
+        node = node_of(symbols.values.get(id(part), UNKNOWN))
+        size = None if part.op != "/" or id(part) in rounded else algebra(node)
+        if node is None or size is None:
+            continue
+        number = symbols.facts.reduced(size).value
+        open_ = all(n.startswith("|") or symbols.names.is_size(n) for n in size.names)
+        if not open_ or (number is not None and number.denominator > 1):
+            written, equal = symbols.report.text(part.span), f", {number}" if number else ""
+            message = f"{written} is no whole number{equal}, and stands as an index of {taken.axis}"
+            hint = rf"round it: \lfloor {written} \rfloor"
+            symbols.report.error("index-type", part.span, message, shapes, hint)
 
 
 def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:

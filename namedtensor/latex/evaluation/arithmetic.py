@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from namedtensor.axes import BOUND, shown, visible
@@ -18,7 +20,7 @@ from namedtensor.latex.evaluation.conditions import (
 )
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.hints import text_axes
-from namedtensor.latex.evaluation.indices import Position, is_whole, plain, position
+from namedtensor.latex.evaluation.indices import Position, is_count, is_whole, plain, position
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, UnsettledError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.words import FOLDS
@@ -33,6 +35,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Floor,
     Indexed,
+    Items,
     Letter,
     Number,
     Relation,
@@ -43,6 +46,7 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, differences, letters_of, put
 from namedtensor.operations import elementwise
 from namedtensor.operations.axis_functions import AxisFunction
+from namedtensor.operations.constants import along
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import abs as absolute
 from namedtensor.operations.elementwise import exp, sqrt
@@ -53,6 +57,7 @@ from namedtensor.operations.reductions import norm
 from namedtensor.operations.reductions import sum as total
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
+from namedtensor.tensor.symbolic import tracing
 
 #: Powers of Python integers are exact if they have at most this many bits, and floats if not.
 EXACT_BITS = 4096
@@ -278,10 +283,14 @@ def product(
 def divided(
     e: Evaluator, where: Expression, left: Value, right: Value, named: tuple[Expression, ...]
 ) -> Value:
-    """Divide; a quotient of sizes must be a whole number."""
-    if not (e.exact and is_whole(left) and is_whole(right)):
-        return e.attempt(where, operator.truediv, [left, right], named)
-    if isinstance(left, int) and isinstance(right, int) and (right == 0 or left % right):
+    """Divide; where it is a size or an index, a quotient of sizes must be a whole number."""
+    if not (e.exact and is_count(left) and is_count(right)):
+        factor = _with_whole_factor(e, where) if e.exact and is_count(right) else None
+        return (
+            e.attempt(where, operator.truediv, [left, right], named) if factor is None else factor
+        )
+    asked = all(isinstance(v, int) for v in (left, right)) or tracing.get() is not None
+    if asked and (right == 0 or int(left % right)):
         return e.fail(
             where,
             AxisSizeError,
@@ -289,6 +298,23 @@ def divided(
             "a size is a whole number",
         )
     return e.attempt(where, operator.floordiv, [left, right], named)
+
+
+def _with_whole_factor(e: Evaluator, where: Expression) -> Value | None:
+    """Divide k L / 2 as k (L/2), where k is an index and L a size."""
+    above = where.left if isinstance(where, Binary) else where
+    if isinstance(above, Items) and len(above.parts) == 1:
+        (above,) = above.parts
+    if (
+        not isinstance(where, Binary)
+        or not isinstance(above, Binary)
+        or above.op not in ("*", "times")
+    ):
+        return None
+    for one, other in ((above.left, above.right), (above.right, above.left)):
+        if is_whole(e.value(one)) and is_count(e.value(other)):
+            return e.value(replace(above, left=one, right=replace(where, left=other)))
+    return None
 
 
 def unary(e: Evaluator, part: Unary) -> Value:
@@ -303,13 +329,27 @@ def unary(e: Evaluator, part: Unary) -> Value:
     return e.attempt(part, operator.neg, [value], [part.operand])
 
 
+def filled(number: int, axes: Sequence[AxisName]) -> Any:
+    """Give a number along axes."""
+    return reduce(lambda X, axis: along(X, sized(axis.name, None)), axes, number)
+
+
 def contract(e: Evaluator, part: Contract) -> Value:
     left, right = e.value(part.left), e.value(part.right)
     named = (part.left, part.right)
     if not part.axes and not all(isinstance(v, NamedTensor) for v in (left, right)):
         return product(e, part, left, right, named)
     axes = axes_of(part.axes)
-    return e.attempt(part, lambda A, B: dot[axes](A, B), [left, right], named)
+    sides = [
+        filled(1, part.axes) if is_one_for_all(side, value) else value
+        for side, value in zip(named, (left, right), strict=True)
+    ]
+    return e.attempt(part, lambda A, B: dot[axes](A, B), sides, named)
+
+
+def is_one_for_all(part: Expression, value: Value) -> bool:
+    r"""Say whether a part is \mathbf{1} without axes, which is not declared."""
+    return isinstance(part, Letter) and part.text == "1" and type(value) is int
 
 
 def bars(e: Evaluator, part: Bars) -> Value:
@@ -423,7 +463,7 @@ def rounded(e: Evaluator, part: Floor) -> Value:
         if is_whole(left) and is_whole(right):
             operation = operator.floordiv if part.op == "floor" else lambda a, b: -(-a // b)
             return e.attempt(part, operation, [left, right], [operand.left, operand.right])
-    value = e.value(operand)
+    value = e.exactly(False).value(operand)
     if is_whole(value):
         return value
     return e.attempt(part, getattr(elementwise, part.op), [value], [operand])

@@ -93,8 +93,11 @@ class Evaluator:
 
     def extent(self, expression: Expression) -> Value:
         """Evaluate a size: a whole number, or a symbolic size."""
-        value = Evaluator(self.scope, self.bound, exact=True).value(expression)
-        return plain(value)
+        return plain(Evaluator(self.scope, self.bound, exact=True).value(expression))
+
+    def exactly(self, exact: bool = True) -> Evaluator:
+        """Give an evaluator that takes quotients of sizes for whole numbers, as they are in indices."""
+        return Evaluator(self.scope, self.bound, exact, self.guards, self.guarded)
 
     # ---------------------------------------------------------------- what the subjects call
 

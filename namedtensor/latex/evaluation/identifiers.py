@@ -6,7 +6,6 @@ times h; if d_k is no name, it is undefined.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple, TypeGuard
 from namedtensor.errors import IndexRangeError
 from namedtensor.latex.evaluation.arithmetic import (
     axes_in,
+    filled,
     norm_of_order,
     over_list,
     power,
@@ -51,9 +51,7 @@ from namedtensor.latex.syntax import (
     Under,
 )
 from namedtensor.latex.walk import all_of, parted
-from namedtensor.operations.constants import along
 from namedtensor.operations.index_defined import eye
-from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
 
 #: Superscripts that are marks and not powers.
@@ -98,6 +96,8 @@ def letter(e: Evaluator, name: Letter) -> Value:
         found = constant(name)
     if found is None and name.style == "word":
         found = word_of(name.text)
+    if found is None and name.text in ("0", "1"):
+        found = int(name.text)  # \mathbf{1} - p: for all elements
     return undefined(e, name) if found is None else found
 
 
@@ -105,8 +105,6 @@ def undefined(e: Evaluator, name: Expression) -> Value:
     """Report a name that is not defined."""
     text = wording(name)
     hint = f"declare it or define it: {text} = ..."
-    if isinstance(name, Letter) and name.text in ("0", "1"):
-        hint = rf"name its axes: \mathbf{{{name.text}}}_{{\text{{ax}}}}"
     if isinstance(name, Scripts) and not isinstance(name.base, Letter):
         hint = "it is no name: write what it computes, or define a letter for it, Z = ..."
     return e.fail(name, UndefinedError, f"{text} is not defined here", hint)
@@ -171,13 +169,7 @@ def _filled(
     written = text.removesuffix("bold")
     if not axes or written not in ("0", "1"):
         return None
-
-    def make() -> Any:
-        return functools.reduce(
-            lambda X, axis: along(X, sized(axis.name, None)), axes, int(written)
-        )
-
-    return e.attempt(where, make, [])
+    return e.attempt(where, lambda: filled(int(written), axes), [])
 
 
 def identity_of(name: Expression) -> tuple[AxisName, AxisName] | None:

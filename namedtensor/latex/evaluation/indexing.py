@@ -22,6 +22,7 @@ from namedtensor.latex.evaluation.indices import (
     Position,
     at_place,
     equal,
+    is_count,
     is_whole,
     marked,
     plain,
@@ -126,7 +127,7 @@ def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
 def _at_end(e: Evaluator, item: At, X: Value) -> Value:
     """Evaluate an index; |seq| in X_{seq(|seq|)} is X's own size, a one-hot argmax becomes an index."""
     at = Floor(item.at.span, "floor", item.at) if _is_half(e, item.at) else item.at
-    value, axis = e.value(at), item.axis.name
+    value, axis = e.exactly().value(at), item.axis.name
     own = isinstance(item.at, AxisSize) and item.at.axis.name == axis and value is not UNKNOWN
     if own and axis in getattr(X, "axes", ()):
         return X.size(sized(axis, None))
@@ -216,7 +217,7 @@ def _absent(e: Evaluator, part: Indexed, X: Any, axis: str) -> Value:
 def _one(e: Evaluator, part: Indexed, X: Any, item: At, value: Value) -> Value:
     """Apply one index, or return it as an AxisIndex if it needs an integer tensor."""
     axis, size = item.axis.name, X.size(sized(item.axis.name, None))
-    if isinstance(value, NamedTensor) and not _is_size(value):
+    if isinstance(value, NamedTensor) and not is_count(value):
         return _picked(e, part, X, item, value, size)
     if not isinstance(value, Position):
         return _number(e, part, X, item, value, size)
@@ -302,10 +303,6 @@ def _ends(e: Evaluator, numbers: Any) -> list[int]:
         return []
     data = SymbolicTensor(resize(numbers.node, sizes)).data
     return [int(data.min()), int(data.max())]
-
-
-def _is_size(value: Any) -> bool:
-    return hasattr(value, "node") and value.node.type.host
 
 
 def _number(e: Evaluator, part: Indexed, X: Any, item: At, number: Any, size: Any) -> Value:

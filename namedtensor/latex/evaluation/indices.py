@@ -222,6 +222,13 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def is_count(value: Any) -> bool:
+    """Say whether a value is a whole number of Python or a size."""
+    if isinstance(value, NamedTensor):
+        return value.kind == "int" and hasattr(value, "node") and bool(value.node.type.host)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def position(value: Any) -> Position:
     """Turn whole numbers into a position."""
     if isinstance(value, Position):

@@ -140,7 +140,7 @@ class Spaces(Axes):
         return tuple(axes)
 
     def _part_of_axis(self) -> SizedAxis | None:
-        r"""Read \mathsf{seq}(t-b:t), the part of an axis between two indices: how many are there is not said."""
+        r"""Read \mathsf{seq}(t-b:t), a part of an axis, whose size is not said."""
         start, axis = self.at, self.axis()
         if self.peek().text == "(":
             end = after_bracket(self.tokens, self.at, self.end) or self.at

@@ -1,0 +1,56 @@
+r"""Quotients of sizes in indices and ranges, x_{emb(i + |emb|/2)}: whole numbers, or refused when it runs."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import LatexError, read
+
+x = np.arange(6.0)
+HEAD = r"Let $x \in \mathbb{R}^{\mathsf{emb}}$, and let its size $L = |\mathsf{emb}|$ be even. "
+I, N = r"\mathsf{emb}(i)", r"|\mathsf{emb}|"
+
+HALVES = {
+    rf"$$y_{{{I}}} = \begin{{cases}} -x_{{\mathsf{{emb}}(i + L/2)}} & i \le L/2 \\ "
+    r"x_{\mathsf{emb}(i - L/2)} & \text{otherwise} \end{cases}$$": ([-3, -4, -5, 0, 1, 2], "emb"),
+    rf"$$y_{{\mathsf{{half}}(i)}} = x_{{\mathsf{{emb}}(i+{N}/2)}}, \quad i = 1, \dots, {N}/2$$": (
+        [3, 4, 5],
+        "half",
+    ),
+    rf"$$y = \sum_{{i=1}}^{{{N}/2}} x_{{\mathsf{{emb}}(2i)}}$$": (9, ()),
+    rf"$$y_{{\mathsf{{block}}(i), \mathsf{{half}}(l)}} = x_{{\mathsf{{emb}}((i-1) {N}/2 + l)}}, \quad "
+    rf"i = 1, 2, \quad l = 1, \dots, {N}/2$$": ([[0, 1, 2], [3, 4, 5]], "block half"),
+    rf"$$y = x_{{\mathsf{{emb}}(\frac{{{N}}}{{2}})}}$$": (2, ()),
+}
+
+
+@pytest.mark.parametrize("text", HALVES)
+def test_a_quotient_of_sizes_is_whole_or_refused_when_it_runs(text):
+    document = read(HEAD + text)
+    assert not document.check()
+    wanted, axes = HALVES[text]
+    np.testing.assert_allclose(document["y"](x=tensor(x, "emb")).numpy(axes), wanted)
+    odd = tensor(np.arange(7.0), "emb")
+    with pytest.raises(LatexError, match="7 does not divide by 2 to a whole number"):
+        document["y"](x=odd)
+    np.testing.assert_allclose(document["y"](x=tensor(x, "emb")).numpy(axes), wanted)
+
+
+def test_a_quotient_of_known_sizes_that_is_not_whole_is_a_finding():
+    text = r"Let $x \in \mathbb{R}^{\mathsf{emb}[7]}$. $$m = x_{\mathsf{emb}(|\mathsf{emb}|/2)}$$"
+    (found,) = read(text).check()
+    assert (found.severity, found.code) == ("error", "index-type")
+
+
+def test_a_quotient_of_data_is_no_index():
+    text = (
+        r"Let $k \in [6]$ and $x \in \mathbb{R}^{\mathsf{emb}[6]}$. $$m = x_{\mathsf{emb}(k/2)}$$"
+    )
+    (found,) = read(text).check()
+    assert (found.severity, found.code) == ("error", "index-type")
+    assert not read(text.replace("k/2", r"\lfloor k/2 \rfloor")).check()
+
+
+def test_what_is_rounded_need_not_be_whole():
+    document = read(HEAD + rf"$$y = x_{{\mathsf{{emb}}(\lceil {N}/2 \rceil)}}$$")
+    assert document["y"](x=tensor(np.arange(7.0), "emb")).item() == 3

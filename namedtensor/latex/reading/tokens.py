@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from namedtensor.latex.reading.words import GREEK_SIGNS
 from namedtensor.latex.source import Span, unchanging
@@ -13,9 +14,10 @@ class Token:
     """A token and where it was written.
 
     `kind` is one of: command (text is \\name, or \\ and one sign), letter (one letter), number
-    (digits, with a decimal point), open and close (braces), sup, sub, tab (&), prime, sign (any other
-    one character); and, once what only says how a formula looks is taken away, word (\\text{..}), axis
-    (\\name{..}), function (\\operatorname{..}) and name (a letter in a special dress).
+    (digits, with a decimal point, however they are written: 10\\,000, 0{,}5, 1e-3), open and close
+    (braces), sup, sub, tab (&), prime, sign (any other one character); and, once what only says how a
+    formula looks is taken away, word (\\text{..}), axis (\\name{..}), function (\\operatorname{..}) and
+    name (a letter in a special dress).
     `spaced` says that white space stands before it: `k h` is not `kh`.
     What a macro gave has the span of the macro's use.
     """
@@ -55,9 +57,13 @@ class Fault(Exception):
 
 TOKEN = re.compile(
     r"""(?P<space>\s+|(?<!\\)%[^\n]*\n?)
+    |(?P<scientific>\\num\s*\{[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?\}
+        |[0-9]+(?:\.[0-9]+)?[eE][-+]?[0-9]{1,3}(?![0-9.^A-Za-z]))
     |(?P<command>\\(?:begin|end)\s*\{[^{}\n]*\}|\\[A-Za-z@]+\*?|\\.)
     |(?P<letter>[^\W\d_])
-    |(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)
+    |(?P<thousands>[1-9][0-9]{0,2}
+        (?:(?:\{,\}|\{?\\[,:;\ ]\}?|\\thinspace\s*|~)[0-9]{3}(?![0-9]))+(?:\.[0-9]+)?)
+    |(?P<number>(?<!_\{)[0-9]+\{,\}[0-9]+|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)
     |(?P<open>\{)
     |(?P<close>\})
     |(?P<sup>\^)
@@ -104,7 +110,13 @@ def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
             continue
         word = found.group()
         first, last = found.span()
-        if kind == "command":
+        if kind == "thousands":
+            kind, word = "number", "".join(re.findall("[0-9.]+", word))
+        elif kind == "scientific":
+            kind, word = "number", format(Decimal(word.strip("\\num {}")), "f")
+        elif kind == "number":
+            word = word.replace("{,}", ".")
+        elif kind == "command":
             if word[-1] == "}":
                 word = "".join(word.split())
             elif word[-1] == "*" and word != "\\*" and word[:-1] not in STARRED:

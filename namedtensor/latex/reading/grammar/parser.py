@@ -144,12 +144,6 @@ class Parser(Parts):
 
     def _number(self, token: Token, start: int) -> Number:
         text = token.text
-        while [self.peek(i).text for i in range(3)] == ["{", ",", "}"]:
-            following = self.peek(3)
-            if following.kind != "number" or len(following.text) != 3:
-                break
-            text += following.text
-            self.at += 4
         value = float(text) if "." in text or len(text) > 300 else int(text)
         return Number(self.span(start), value)
 

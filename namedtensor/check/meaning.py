@@ -412,6 +412,8 @@ def _partly(
     more, (ours, data) = met - axes, _given(tree)
     if not more or not met <= data - ours or not all(met <= set(o.type.names) for o in others):
         return None
+    if any(_is_made_of_weights(other, axes) for other in others):
+        return None  # entropies and divergences, which add up over independent variables
     return Remark(
         "softmax-unmet",
         f"the weights sum to 1 over {listed(axes)} for each {listed(more)}, and are contracted over "
@@ -419,6 +421,14 @@ def _partly(
         start,
         f"normalise over what is contracted: [{listed(met)}]",
     )
+
+
+def _is_made_of_weights(node: Node, axes: frozenset[str]) -> bool:
+    """Say whether a tensor is computed, number by number, from weights over these axes, as their logarithm."""
+    found = normalised(node)
+    if found is not None:
+        return bool(found[1] & axes)
+    return is_pointwise(node) and any(_is_made_of_weights(part, axes) for part in node.operands)
 
 
 def _is_table(weights: Node, axes: frozenset[str]) -> bool:

@@ -167,6 +167,7 @@ X &\in \mathbb{R}^{\text{seq}, \text{emb}} & Y &\in \mathbb{R}^{\text{seq}', \te
 W^Q, W^K &\in \mathbb{R}^{\text{emb}, \text{key}} & q &\in \mathbb{R}^{\text{class}} \\
 k, c &\in \mathbb{R}^{\text{knot}} & t &\in \mathbb{R}^{\text{time}} \\
 G &\in \mathbb{R}^{\text{node}, \text{class}} \\
+U, V &\in \mathbb{R}^{\text{time}, \text{group}, \text{class}} \\
 \mu &\in \mathbb{R} & P &\in \mathbb{R}^{\text{class}, \text{key}} \\
 FORMULA
 \end{aligned}$$"""
@@ -194,6 +195,12 @@ SCALED = r"""A &= \underset{\text{seq}}{\text{softmax}} \left( SCALE
         # two biases, one found from the other, beside what has the axes of both
         r"a &= \underset{\text{node}}{\text{mean}} G \\ b &= \underset{\text{class}}{\text{mean}} (G - a) \\ "
         r"H &= \mu + b + a + G",
+        # entropies and divergences of independent variables add up
+        r"p &= \underset{\text{class}}{\text{softmax}} U \\ "
+        r"h &= -\sum_{\text{group}, \text{class}} p \odot \log p",
+        r"p &= \underset{\text{class}}{\text{softmax}} U \\ "
+        r"r &= \underset{\text{class}}{\text{softmax}} V \\ "
+        r"\ell &= -\sum_{\text{group}, \text{class}} p \odot \log(r + 0.01)",
         # counts are shared out
         r"S(G; P) &= \sum_{\text{class}} G \odot \frac{G \odot P}{\sum_{\text{key}} G \odot P}",
     ],
@@ -209,6 +216,11 @@ def test_what_only_looks_like_a_slip_in_a_document_is_none(formula):
         (SCALED.replace("SCALE", r"\frac{1}{\sqrt{|\text{seq}|}}"), "scale-axis"),
         (SCALED.replace("SCALE", r"|\text{seq}|^{-1/2}"), "scale-axis"),
         (r"\text{hat}(t; k) &= \max(0, 1 - |t - k|)", "axis-lifted"),
+        (
+            r"p &= \underset{\text{class}}{\text{softmax}} U \\ "
+            r"h &= \sum_{\text{group}, \text{class}} p \odot V",
+            "softmax-unmet",
+        ),
     ],
 )
 def test_what_looks_nearly_alike_and_is_a_slip_is_one(formula, code):

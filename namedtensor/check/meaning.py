@@ -428,6 +428,8 @@ def _is_made_of_weights(node: Node, axes: frozenset[str]) -> bool:
     found = normalised(node)
     if found is not None:
         return bool(found[1] & axes)
+    if renames(node) is not None:
+        return _is_made_of_weights(node.operands[0], _back(axes, node))
     return is_pointwise(node) and any(_is_made_of_weights(part, axes) for part in node.operands)
 
 

@@ -200,7 +200,7 @@ SCALED = r"""A &= \underset{\text{seq}}{\text{softmax}} \left( SCALE
         r"h &= -\sum_{\text{group}, \text{class}} p \odot \log p",
         r"p &= \underset{\text{class}}{\text{softmax}} U \\ "
         r"r &= \underset{\text{class}}{\text{softmax}} V \\ "
-        r"\ell &= -\sum_{\text{group}, \text{class}} p \odot \log(r + 0.01)",
+        r"\ell(p, r) &= -\sum_{\text{group}, \text{class}} p \odot \log(r + 0.01) \\ L &= \ell(p, r)",
         # counts are shared out
         r"S(G; P) &= \sum_{\text{class}} G \odot \frac{G \odot P}{\sum_{\text{key}} G \odot P}",
     ],

@@ -123,6 +123,7 @@ class Host:
         self._levels: list[int] = []
         self._block = 0
         self._absent: set[str] = set()
+        self._marks: list[tuple[int, str]] = []
         #: where directives end whose content is text
         self._ends: set[int] = set()
         self._titles = [] if self.tex else _titles(self.text)
@@ -301,7 +302,21 @@ class Host:
             self._absent.add(closing)
             return None, self._unclosed(found, closing)
         after = end + len(closing)
+        if mark == "\\(":
+            self._marks += [(found.start(), " $"), (end, "$ ")]
+        elif closing[0] == "\n":
+            dollars = "$$".rjust(len(mark)), "$$".ljust(len(closing) - 1)
+            self._marks += [(found.start(), dollars[0]), (end + 1, dollars[1])]
         return (Span(start, after if kind == "begin" else end), display), after
+
+    @property
+    def plain(self) -> str:
+        r"""The text once all regions are found, with dollars for \\(x\\), $`x`$ and fences, as prose is read."""
+        parts, at = list[str](), 0
+        for start, dollars in self._marks:
+            parts += [self.text[at:start], dollars]
+            at = start + len(dollars)
+        return "".join([*parts, self.text[at:]])
 
     def _unclosed(self, found: re.Match[str], closing: str) -> int:
         """Report mathematics without an end; give where the next paragraph begins."""
@@ -321,7 +336,10 @@ class Host:
         text = self.text
         if text.startswith("$`", at):
             close = text.find("`$", at + 2, at + 5000)
-            return ((Span(at + 2, close), False), close + 2) if close > 0 else (None, at + 1)
+            if close < 0:
+                return None, at + 1
+            self._marks += [(at, " $"), (close, "$ ")]
+            return (Span(at + 2, close), False), close + 2
         close = _closing_dollar(text, at + 1)
         inside = text[at + 1 : close] if close > 0 else ""
         if not inside.strip() or BLANK.search(inside):

@@ -151,14 +151,14 @@ class Words:
 
 
 def with_quantities(
-    statements: Sequence[Statement], source: Source, parents: Sequence[int]
+    statements: Sequence[Statement], source: Source, plain: str, parents: Sequence[int]
 ) -> tuple[list[Statement], list[Finding]]:
-    """Declare the numbers that prose names; give the statements, and a note on each."""
+    """Declare the numbers that the plain text's prose names; give the statements, and a note on each."""
     found, notes = [[s] for s in statements], list[Finding]()
     given = _given(statements)
     axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
-    names = {i: _names_alone(s, source.text) for i, s in enumerate(statements)}
-    multiplied = _multiplied(statements, names, given, source)
+    names = {i: _names_alone(s, plain) for i, s in enumerate(statements)}
+    multiplied = _multiplied(statements, names, given, plain)
     alone = {head_of(name) for own in names.values() for name in own}
     users: dict[Expression, list[Definition]] = {}
     for statement in statements:
@@ -189,7 +189,7 @@ def with_quantities(
                 for d in users[name]
                 if not meant or lies_in(d.section, statement.section, parents)
             ]
-            words = Words() if place in beside else _words_around(statement.span, source.text)
+            words = Words() if place in beside else _words_around(statement.span, plain)
             if words is None:
                 given.setdefault(text, {}).setdefault(statement.section, set()).add("axes")
             if not used or words is None or (here and not words.number):
@@ -249,7 +249,7 @@ def _multiplied(
     statements: Sequence[Statement],
     names: Mapping[int, Sequence[Expression]],
     given: Mapping[str, Mapping[int, set[str]]],
-    source: Source,
+    plain: str,
 ) -> Callable[[Definition], Any]:
     r"""Make the change of \eta (a - b) to a product, where words say that \eta is a number.
 
@@ -263,7 +263,7 @@ def _multiplied(
     for place, statement in enumerate(statements):
         for name in names[place]:
             called = calls.get(key_of(name), []) if key_of(name) not in given else []
-            words = _words_around(statement.span, source.text) if called else None
+            words = _words_around(statement.span, plain) if called else None
             if words is None:
                 continue
             bare = sum(part == name for part in walk(tuple(statements))) > len(called)

@@ -155,18 +155,19 @@ def statements_of(
     host = Host(source, macros)
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
-    entries = list(with_shapes_below([*with_identities(entries, source.text)]))
-    entries = with_loops_run(entries, source.text)
-    left_sides = reworded(entries, source.text, host.parents)
+    text = host.plain
+    entries = list(with_shapes_below([*with_identities(entries, text)]))
+    entries = with_loops_run(entries, text)
+    left_sides = reworded(entries, text, host.parents)
     shorthand = short_elements(entries, host.parents)
-    entries = with_ranges_behind(entries, source.text)
+    entries = with_ranges_behind(entries, text)
     put_chosen_members([e for e in entries if isinstance(e.read, Found)])
     put_indices_apart([e for e in entries if isinstance(e.read, Found)])
     put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)
-    statements, faults, told = sorted_out(entries, source.text, host.parents)
-    statements = with_each_of_a_chain(settled(statements, source.text), host.parents)
+    statements, faults, told = sorted_out(entries, text, host.parents)
+    statements = with_each_of_a_chain(settled(statements, text), host.parents)
     statements = with_stated_sizes(statements, host.parents)
-    statements, notes = with_quantities(statements, source, host.parents)
+    statements, notes = with_quantities(statements, source, text, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,

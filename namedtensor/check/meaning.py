@@ -424,7 +424,7 @@ def _partly(
 
 
 def _is_made_of_weights(node: Node, axes: frozenset[str]) -> bool:
-    """Say whether a tensor is computed, number by number, from weights over these axes, as their logarithm."""
+    """Say whether a tensor is computed number by number from weights over these axes, as their logs."""
     found = normalised(node)
     if found is not None:
         return bool(found[1] & axes)

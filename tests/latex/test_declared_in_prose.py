@@ -1,5 +1,7 @@
 """Names that tables, lists and sentences declare, and what prose says of them without declaring."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -25,8 +27,9 @@ SUM = "\n\n" + r"$$f = \sum_{\text{a}} c$$"
         rf"$c$ and $d$, both in ${SPACE}$",
     ],
 )
-def test_a_space_beside_a_name_declares_it(said):
-    document = read(said + SUM)
+@pytest.mark.parametrize("marks", ["$%s$", "$`%s`$", r"\(%s\)"])
+def test_a_space_beside_a_name_declares_it(said, marks):
+    document = read(re.sub(r"\$([^$]*)\$", lambda found: marks % found[1], said) + SUM, "notes.md")
     assert document.check() == []
     assert document["f"](c=tensor([1.0, 2.0], "a")) == 3.0
 
@@ -126,3 +129,42 @@ def test_words_that_compare_two_shapes_otherwise_declare_nothing():
         "$c$ and the shape, $x$.",
     ):
         assert read(given + said + SUM)["f"].signature.parameters == ()
+
+
+@pytest.mark.parametrize(("begin", "end"), [("$$", "$$"), ("```math\n", "\n```"), (r"\[", r"\]")])
+def test_what_stands_behind_a_display_says_what_its_letters_are(begin, end):
+    document = read(
+        r"Let $X \in \mathbb{R}^{\text{a}}$." + f"\n\n{begin}Y = 2 B{end}\n\n"
+        r"where $B = X + 1$. Elsewhere " + f"\n\n{begin}B = X{end}\n",
+        "notes.md",
+    )
+    np.testing.assert_allclose(document["Y"](X=tensor([1.0], "a")).numpy("a"), [4.0])
+
+
+@pytest.mark.parametrize(
+    "factor", [r"\frac{8}{3}", r"\tfrac{1}{2}", "2/3", "0.5", r"4 \cdot \frac{2}{3}"]
+)
+@pytest.mark.parametrize("before", ["with", "The rule of thumb is", "Usually"])
+def test_a_size_may_be_a_fraction_of_another(before, factor):
+    document = read(
+        r"Let $W \in \mathbb{R}^{\text{a}, \text{b}}$ and $x \in \mathbb{R}^{\text{a}}$. "
+        + rf"{before} $|\text{{b}}| = {factor} |\text{{a}}|$."
+        + "\n\n"
+        r"$$y = W \underset{\text{a}}{\cdot} x$$"
+    )
+    assert document.check() == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "are decoded to $c$ of the same shape.",
+        "and a running mean $c$, of the same shape:",
+        "and $c$ (same shape).".replace("(", "(the "),
+        "is followed by $c$, which has that shape.",
+    ],
+)
+def test_a_name_of_the_same_shape_has_the_axes_of_what_is_declared_before(said):
+    document = read(rf"A vector $d \in {SPACE}$ {said}" + SUM)
+    assert document.check() == []
+    assert document["f"](c=tensor([1.0, 2.0], "a")) == 3.0

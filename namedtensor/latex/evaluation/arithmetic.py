@@ -217,6 +217,8 @@ def binary(e: Evaluator, part: Binary) -> Value:
     if part.op in TIMES:
         factors = [held_by(factor) for factor in members(part, part.op)]
         e = e.under(*[(c, True) for c in factors if c is not None])
+    if e.exact and isinstance(quotient := _one_quotient(part), Binary):
+        part = quotient
     left = e.value(part.left)
     if is_function(left) and part.op == "*":
         # f X is a call and no product, which only the value of f shows
@@ -243,6 +245,17 @@ def binary(e: Evaluator, part: Binary) -> Value:
         if found is not None:
             return found
     return e.attempt(part, _OPERATORS[part.op], [left, right], named)
+
+
+def _one_quotient(part: Expression) -> Expression:
+    r"""Give (8 n) / 3 for \frac{8}{3} n, which is a whole number where 8 / 3 is none."""
+    if not isinstance(part, Binary) or part.op not in TIMES or part.axes:
+        return part
+    left, right = _one_quotient(part.left), _one_quotient(part.right)
+    for above, other in ((left, right), (right, left)):
+        if isinstance(above, Binary) and above.op == "/" and isinstance(above.right, Number):
+            return Binary(part.span, "/", Binary(part.span, "*", above.left, other), above.right)
+    return part
 
 
 def _known(value: Value) -> Any:
@@ -453,7 +466,7 @@ def over_own(written: str, own: Sequence[str], instead: str) -> tuple[str, str]:
 
 def rounded(e: Evaluator, part: Floor) -> Value:
     """Round down, up or to the nearest; a quotient of whole numbers is rounded down or up exactly."""
-    operand = part.operand
+    operand = _one_quotient(part.operand) if e.exact else part.operand
     if part.op == "round":
         written, half = e.scope.written(part), r"\lfloor X + \frac{1}{2} \rfloor"
         what = f"{written} is taken as the nearest whole number, halves to even"

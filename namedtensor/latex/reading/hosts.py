@@ -311,7 +311,7 @@ class Host:
 
     @property
     def plain(self) -> str:
-        r"""The text once all regions are found, with dollars for \\(x\\), $`x`$ and fences, as prose is read."""
+        r"""The text, once all regions are found, with dollars in place of \\(..\\), $`..`$ and fences."""
         parts, at = list[str](), 0
         for start, dollars in self._marks:
             parts += [self.text[at:start], dollars]

@@ -67,9 +67,12 @@ MODEL = re.compile(
     re.IGNORECASE,
 )
 
-#: What stands before a size that an example has: "if $|seq| = 1$", and not "we assume $|seq| = n$".
+#: What stands before a size that an example has, or most models: "if $|seq| = 1$", "usually $|hid| = 4$", and
+#: not "we assume $|seq| = n$".
 EXAMPLES = re.compile(
-    r"\b(?:if|when|whenever|unless|for (?:example|instance)|e\.\s?g\.|say)\b[^.;$]*$", re.IGNORECASE
+    r"\b(?:if|when|whenever|unless|for (?:example|instance)|e\.\s?g\.|say|usually|typically|often|commonly|"
+    r"mostly|rules? of thumb)\b[^.;$]*$",
+    re.IGNORECASE,
 )
 
 #: What stands right before a number that serves, where a small number is wanted: "say $\epsilon = 10^{-3}$".

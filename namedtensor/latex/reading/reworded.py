@@ -76,7 +76,9 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, is_elementwise, letters_of, put, walk
 
 #: What stands in prose between a name and the space that it is in, and between names.
-WITHIN = re.compile(r"\$:?(?:[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$")
+WITHIN = re.compile(
+    r"\$\s*:?(?:[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$"
+)
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
 #: What indices are computed with: also the larger and the smaller of two.
@@ -91,7 +93,12 @@ ALIKE = re.compile(
     r"\$[^$.;]*(?:\bsame (?:axes|shape|space|sizes?) as|\bshaped like|\bshape of)\s+\$",
     re.IGNORECASE,
 )
-
+#: What stands behind a name that has the axes of what was declared last: "$M$, of the same shape".
+ALIKE_LAST = re.compile(
+    r"\$\s*[,(]?\s*(?:(?:also|again|is|are|both|which\s+has|having|of|with|in)\s+)*(?:the\s+same|that|this|equal)\s+"
+    r"(?:axes|shape|space|sizes?)\b(?!\s+(?:as|of|like))",
+    re.IGNORECASE,
+)
 
 #: What prose says that a sign is.
 CONVOLUTION = re.compile(r"\b(?:de)?convol\w+|\bcorrelation\b|\bcomposition\b", re.IGNORECASE)
@@ -180,11 +187,18 @@ def reworded(
 def _declare(entries: Sequence[Entry], text: str) -> None:
     r"""Take a space in prose for the declaration of the names before it: $A$ and $B$ in $\mathbb{R}^{..}$."""
     spaces: dict[str, Space] = {}
+    last: tuple[int, Space] | None = None
     for at, entry in enumerate(entries):
         if isinstance(entry.statement, Declaration):
+            last = entry.region.span.end, entry.statement.space
             spaces |= {key_of(name): entry.statement.space for name in entry.statement.names}
         space: Any = getattr(entry.statement, "relation", None)
         start = entry.region.span.start
+        if is_name(space) and last is not None and ALIKE_LAST.match(text, entry.region.span.end):
+            if not re.search(r"\n\s*\n", text[last[0] : start]):
+                entry.found.statement = Declaration(entry.region.span, (space,), last[1])
+                entry.found.said = entry.found.named = True
+                continue
         alike = is_name(space) and ALIKE.search(text[max(0, start - 200) : start + 1])
         space = spaces.get(key_of(space)) if alike else space
         if not isinstance(space, Space) or not space.axes or entry.region.display:

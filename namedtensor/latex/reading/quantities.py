@@ -97,6 +97,8 @@ AFTER = re.compile(
     re.IGNORECASE,
 )
 
+#: What stands behind a letter whose row of a table gives its number: "$\\gamma$ | discount | 0.99".
+CELL = re.compile(r"\$?(?:\s*[|&][^|&$\n]*?)*?\s*[|&]\s*\$?\s*[-+]?(?:\\num\{)?\.?[0-9]")
 #: Words that say what a letter is, whatever that is: "the spacing $h$", "$h$ says how far".
 LINKS = (
     rf"{MORE}|and|or|let|if|when|then|this|as|because|since|here|we|use|so|under|than|write|given"
@@ -387,7 +389,7 @@ def _words_around(span: Span, text: str) -> Words | None:
     after += text[at:end]
     about = re.split(rf"[.,;({OTHER}]|\b(?!of\b)(?:{MORE})\b|(?<!{NAME} )\band\b", before)[-1]
     said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
-    number = bool(BEFORE.search(before) or AFTER.match(after))
+    number = bool(BEFORE.search(before) or AFTER.match(after) or CELL.match(text, span.end))
     counted = COUNTED.search(before[-8:] + NAME + after[:40])
     told = said is not None and not number and TENSOR.search(said["what"])
     if not counted and (TENSOR.search(about) or told):

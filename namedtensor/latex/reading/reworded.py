@@ -194,11 +194,11 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             spaces |= {key_of(name): entry.statement.space for name in entry.statement.names}
         space: Any = getattr(entry.statement, "relation", None)
         start = entry.region.span.start
-        if is_name(space) and last is not None and ALIKE_LAST.match(text, entry.region.span.end):
-            if not re.search(r"\n\s*\n", text[last[0] : start]):
-                entry.found.statement = Declaration(entry.region.span, (space,), last[1])
-                entry.found.said = entry.found.named = True
-                continue
+        behind = is_name(space) and last is not None and "\n\n" not in text[last[0] : start]
+        if behind and last is not None and ALIKE_LAST.match(text, entry.region.span.end):
+            entry.found.statement = Declaration(entry.region.span, (space,), last[1])
+            entry.found.said = entry.found.named = True
+            continue
         alike = is_name(space) and ALIKE.search(text[max(0, start - 200) : start + 1])
         space = spaces.get(key_of(space)) if alike else space
         if not isinstance(space, Space) or not space.axes or entry.region.display:

@@ -77,3 +77,22 @@ def test_the_inverse_of_each_number_is_meant_of_a_vector_whatever_it_is_called_w
     f = read(r"$$X \in \mathbb{R}^{\text{seq}} \\ f(X) = X^{-1}$$")["f"]
     X = nt.tensor([[1.0, 2.0], [4.0, 8.0]], "further seq")
     assert f(X).numpy("further", "seq").tolist() == [[1, 0.5], [0.25, 0.125]]
+
+
+def test_what_meets_a_tensor_of_the_formula_keeps_the_axes_that_another_section_gives_it():
+    document = read(
+        r"""# Data
+
+Let $y \in \mathbb{R}^{\text{a}}$ and $q \in \mathbb{R}^{\text{level}, \text{a}}$.
+
+# Loss
+
+The levels are $\tau_{\text{level}:j} = j / 10$.
+
+$$\rho(y, q) = \max(\tau \odot (y - q), (\tau - 1) \odot (y - q))$$"""
+    )
+    assert document.check() == []
+    y, q = np.array([0.0, 1.0]), np.array([[0.5, 0.5], [2.0, 0.0], [1.0, 1.0]])
+    tau = np.array([[0.1], [0.2], [0.3]])
+    found = document["rho"](y=nt.tensor(y, "a"), q=nt.tensor(q, "level a")).numpy("level", "a")
+    np.testing.assert_allclose(found, np.maximum(tau * (y - q), (tau - 1) * (y - q)))

@@ -23,7 +23,14 @@ from namedtensor.latex.documents.inputs import (
 )
 from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.resolver import Resolver
-from namedtensor.latex.documents.scopes import Declared, Defined, Meaning, Names, Place
+from namedtensor.latex.documents.scopes import (
+    Declared,
+    Defined,
+    Meaning,
+    Names,
+    Place,
+    element_axes,
+)
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, script_letters, stem
 from namedtensor.latex.documents.series import refuse_long
 from namedtensor.latex.evaluation.conditions import is_one
@@ -240,6 +247,8 @@ class Walk:
         linked, at = self.linked, self.linked.defined.place
         if call is None or self._names_axes() or any(i.linked for i in linked.after):
             return
+        if any(map(element_axes, linked.reached)):
+            return  # it has tensors of its own
         elsewhere = [
             i.declared is not None and not self.names.inherits(at, i.declared.place)
             for i in linked.arguments

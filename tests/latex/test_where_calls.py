@@ -56,3 +56,26 @@ With a step size $h$,
     first = np.tanh(z @ W)
     second = np.tanh((z + 0.5 * first) @ W)
     assert np.allclose(found.numpy("feat"), z + 0.25 * (first + second))
+
+
+@pytest.mark.parametrize("heading", ["", "# Pairs\n\n"])
+@pytest.mark.parametrize(
+    ("written", "axes", "wanted"),
+    [
+        (r"g(X; W, v) = v \underset{\text{b}}{\cdot} f(X)", "", 78.0),
+        (r"g(X; v, W)_{\text{b}:j} = f(2 X)_{\text{b}:j} v_{\text{b}:j}", "b", [36.0, 120.0]),
+    ],
+)
+def test_a_call_passes_what_both_functions_list(heading, written, axes, wanted):
+    document = read(
+        r"""Let $X \in \mathbb{R}^{\text{a}}$, $W \in \mathbb{R}^{\text{a}, \text{b}}$
+and $v \in \mathbb{R}^{\text{b}}$.
+
+$$f(X; W) = W \underset{\text{a}}{\cdot} X$$"""
+        + f"\n\n{heading}$${written}$$",
+        "notes.md",
+    )
+    assert not [f for f in document.check() if f.code == "parameters-missing"]
+    W = tensor(np.array([[2.0, 4.0], [2.0, 4.0]]), "a b")
+    found = document["g"](X=tensor([1.0, 2.0], "a"), W=W, v=tensor([3.0, 5.0], "b"))
+    np.testing.assert_allclose(found.numpy(*axes.split()), wanted)

@@ -59,7 +59,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, letters_of, walk
+from namedtensor.latex.walk import all_of, copied, letters_of, put, walk
 
 #: Relations between numbers.
 COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx", "propto"))
@@ -390,6 +390,39 @@ def with_stated_sizes(
                 own = Definition(statement.span, name, size)
                 found.append(replace(own, block=statement.block, section=statement.section))
                 given.add((statement.section, name))
+    return found
+
+
+def with_parameters_passed(
+    statements: Sequence[Statement], parents: Sequence[int] = (0,)
+) -> list[Statement]:
+    """Let A(X) in f(X; W, V) = ... pass its W to A(X; W): the nearest around, or the only one there is."""
+    taken: dict[Expression, dict[int, tuple[Expression, ...]]] = {}
+    calls: dict[int, Call] = {}
+    for at, statement in enumerate(statements):
+        target = getattr(statement, "target", None)
+        call = target.base if isinstance(target, Indexed) else target
+        if isinstance(call, Call) and call.parameters:
+            calls[at] = call
+            taken.setdefault(call.function, {})[statement.section] = call.parameters
+    found: list[Statement] = []
+    for at, statement in enumerate(statements):
+        own = calls.get(at)
+        if own is not None and isinstance(statement, Definition):
+            around = sections_around(statement.section, parents)
+
+            def passed(part: Any, own: Call = own, around: Sequence[int] = around) -> Any:
+                if not isinstance(part, Call) or part.parameters or part.function == own.function:
+                    return None
+                there = taken.get(part.function, {})
+                only = there.values() if len(there) == 1 else ()
+                wanted = next((there[s] for s in around if s in there), next(iter(only), ()))
+                if not wanted or not {*wanted} <= {*own.parameters}:
+                    return None
+                return replace(part, arguments=put(part.arguments, passed), parameters=wanted)
+
+            statement = copied(statement, body=put(statement.body, passed))
+        found.append(statement)
     return found
 
 

@@ -13,6 +13,7 @@ from namedtensor.latex.reading.asides import (
     sorted_out,
     with_each_of_a_chain,
     with_facts,
+    with_parameters_passed,
     with_stated_sizes,
 )
 from namedtensor.latex.reading.before_first import put_before_first
@@ -166,7 +167,7 @@ def statements_of(
     put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)
     statements, faults, told = sorted_out(entries, text, host.parents)
     statements = with_each_of_a_chain(settled(statements, text), host.parents)
-    statements = with_stated_sizes(statements, host.parents)
+    statements = with_parameters_passed(with_stated_sizes(statements, host.parents), host.parents)
     statements, notes = with_quantities(statements, source, text, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(

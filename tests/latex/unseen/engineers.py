@@ -1031,7 +1031,7 @@ A(X; W^Q, W^K) &= \underset{\text{tok}}{\text{softmax}} \left( \frac{ \left( W^Q
 The rule of thumb is $`|\text{hid}| = \frac{4}{3} |\text{emb}|`$. A layer is
 
 ```math
-\text{layer}(X) = Y + \text{ffn}(\text{norm}^2(Y)), \qquad Y = X + \text{att}(\text{norm}^1(X))
+\text{layer}(X) = Y + \text{ffn}^1(\text{norm}^2(Y)), \qquad Y = X + \text{att}^1(\text{norm}^1(X))
 ```
 
 with two norms, each with its own $`\gamma`$ and $`\beta`$. Optionally (`--skip-first-norm`, the default of the paper) the first layer leaves out the first of its two norms.
@@ -1041,7 +1041,7 @@ with two norms, each with its own $`\gamma`$ and $`\beta`$. Optionally (`--skip-
 Only the first token is read, $`w \in \mathbb{R}^{\text{emb}}`$, $`b \in \mathbb{R}`$:
 
 ```math
-\hat y(X) = w \underset{\text{emb}}{\cdot} \text{ReLU}\left( \text{norm}(X)_{\text{tok}:1} \right) + b
+\hat y(X) = w \underset{\text{emb}}{\cdot} \text{ReLU}\left( \text{norm}(X; \gamma, \beta)_{\text{tok}:1} \right) + b
 ```
 
 ## The ensemble
@@ -1068,10 +1068,10 @@ Members are trained separately -- the loss is the mean of their losses, not the 
 The weights with which the first token looks at token $`j`$, averaged over heads, are
 
 ```math
-\phi(X)_{\text{tok}:j} = \underset{\text{head}}{\text{mean}}\, A(X)_{\text{tok}':1, \text{tok}:j}
+\phi(X; W^Q, W^K)_{\text{tok}:j} = \underset{\text{head}}{\text{mean}}\, A(X)_{\text{tok}':1, \text{tok}:j}
 ```
 
-They sum to 1, $`\sum_{\text{tok}} \phi(X) = 1`$. They are not an explanation; see `docs/faq.md`.
+They sum to 1, $`\sum_{\text{tok}} \phi(X; W^Q, W^K) = 1`$. They are not an explanation; see `docs/faq.md`.
 """,
         [
             Fault(

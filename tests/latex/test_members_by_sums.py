@@ -79,3 +79,40 @@ def test_the_class_of_a_condition_counts_along_no_axis_of_what_is_summed() -> No
         r" $$N_k = \sum_{i : z_{\text{obs}(i)} = k} y_{\text{obs}(i)}$$"
     )
     assert [d.kind for d in read(text).definitions.definitions] == ["value"]
+
+
+BLOCKS = r"""Let $x \in \mathbb{R}^{\text{a}}$ and $W \in \mathbb{R}^{\text{a}, \text{b}}$.
+
+$$f(x; W) = [W \underset{\text{a}}{\cdot} x]_{\text{b} \rightarrow \text{a}},
+\qquad g(x; W) = (2 x, f(x; W))$$
+
+Begin with $r^0 = x$. """
+W1, W2 = np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[3.0, 0.0], [1.0, -1.0]])
+X0 = np.array([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("rule", "total", "wanted"),
+    [
+        (r"r^l = f^l(r^{l-1})", r"\sum_{l=1}^{L} r^l", X0 @ W1 + X0 @ W1 @ W2),
+        (
+            r"r^l = f^l(r^{l-1})",
+            r"\frac{1}{L} \sum_{l=0}^{L} r^l",
+            (X0 + X0 @ W1 + X0 @ W1 @ W2) / 2,
+        ),
+        (r"(u^l, r^l) = g^l(r^{l-1})", r"\sum_{l=1}^{L} u^l", 2 * X0 + 2 * X0 @ W1),
+        (
+            r"u^l = f^l(r^{l-1}), \quad r^l = r^{l-1} - u^l",
+            r"\sum_{l=1}^{L} u^l",
+            X0 @ W1 + (X0 - X0 @ W1) @ W2,
+        ),
+    ],
+)
+def test_a_sum_over_a_series_takes_the_parameters_of_each_of_its_copies(
+    rule: str, total: str, wanted: Any
+) -> None:
+    text = f"{BLOCKS}For $l = 1, \\ldots, L$, $${rule}$$ and in the end $$y = {total}$$"
+    formula = read(text, "notes.md").bind(L=2)["y"]
+    names = [p.name for p in formula.signature.parameters if p.name != "x"]
+    given = {n: {"W": tensor(W, "a b")} for n, W in zip(names, (W1, W2), strict=True)}
+    same(formula(x=tensor(X0, "a"), **given), wanted, "a")

@@ -501,19 +501,34 @@ class Visit(Resolver):
             names = []  # min_W f(W) is over tensors
         texts = [text for name in names if (text := key(name)) is not None]
         for text in texts[:1]:
-            if self._owns_by(text, part.body):
+            if self._owns_by(text, part.body, self.place):
                 self._each_owns(text, part)
                 return
         inner = self.inside(texts)
         for child in children(part):
             inner.visit(child)
 
-    def _owns_by(self, letter: str, body: Expression) -> bool:
-        """Say whether an index chooses copies of a function with parameters of their own: F^e(x)."""
+    def _owns_by(
+        self, letter: str, body: Expression, place: Place, seen: Collection[Defined] = ()
+    ) -> bool:
+        """Say whether an index chooses copies of a function with parameters of their own: F^e(x).
+
+        So does that of h^e where a rule says that h^l = F^l(h^{l-1}).
+        """
         for call in all_of(Call, body):
             if letter in script_letters(call.function):
-                found = self.linker.callee(call, self.place, self.indices)
+                found = self.linker.callee(call, place, self.indices)
                 if found is not None and found[1]:
+                    return True
+        for name in all_of(Scripts, body):
+            if letter in script_letters(name):
+                meaning = self.names.look(name, place, {**self.indices, letter: 1})
+                rule = None if meaning is None else meaning.defined
+                if rule is None or rule in seen or rule.call is not None:
+                    continue
+                if any(
+                    self._owns_by(own, rule.body, rule.place, {*seen, rule}) for own in rule.letters
+                ):
                     return True
         return False
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import tempfile
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -79,17 +81,21 @@ def loud(path: Path) -> list[namedtensor.latex.Finding]:
     return [f for f in found if f.severity != "note" or BOUND in str(f)]
 
 
+def named(drawn: Any, space: Any) -> Any:
+    """Give an array its axes, and those of a bundle theirs."""
+    if isinstance(space, Mapping):
+        return {name: named(drawn[name], inner) for name, inner in space.items()}
+    if not isinstance(space, str):
+        return drawn
+    return nt.tensor(drawn, " ".join(axis for axis, _ in axes_of(space)))
+
+
 def outcome(document: namedtensor.latex.Document, entry: Entry) -> str:
     """Call a formula on numbers, and say whether it gives what numpy gives."""
     random = np.random.default_rng(zlib.crc32(str(entry).encode()))
     drawn = {name: draw(space, random) for name, space in entry.inputs.items()}
     expected = np.asarray(entry.expected(*drawn.values()), dtype=float)
-    given = {
-        name: nt.tensor(array, " ".join(axis for axis, _ in axes_of(entry.inputs[name])))
-        if isinstance(entry.inputs[name], str)
-        else array
-        for name, array in drawn.items()
-    }
+    given = {name: named(array, entry.inputs[name]) for name, array in drawn.items()}
     try:
         whole = document.bind(**entry.chosen) if entry.chosen else document
         with np.errstate(all="ignore"):  # of what a case leaves out

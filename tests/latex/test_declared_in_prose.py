@@ -22,6 +22,7 @@ SUM = "\n\n" + r"$$f = \sum_{\text{a}} c$$"
         rf"- $c$, lengths (${SPACE}$)",
         rf"- $c$ -- ${SPACE}$",
         rf"$c$: a vector in ${SPACE}$",
+        rf"\item[$c$] a vector of lengths, ${SPACE}$,",
         rf"$c$, which takes values in ${SPACE}$",
         rf"Here $c$ is a vector of lengths in ${SPACE}$.",
         rf"$c$ and $d$, both in ${SPACE}$",
@@ -168,3 +169,35 @@ def test_a_name_of_the_same_shape_has_the_axes_of_what_is_declared_before(said):
     document = read(rf"A vector $d \in {SPACE}$ {said}" + SUM)
     assert document.check() == []
     assert document["f"](c=tensor([1.0, 2.0], "a")) == 3.0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$t \sim \mathcal{U}(0, 1)$",
+        r"$t \sim U[0, 1]$",
+        r"$t, u \sim \text{Beta}(\alpha, \alpha)$",
+        r"$t \sim \operatorname{Uniform}(0, 1)$",
+    ],
+)
+def test_what_is_drawn_from_a_law_of_numbers_is_a_number(said):
+    document = read(rf"Let $c, d \in {SPACE}$ and draw {said}." + r" $$f = (1 - t) c + t d$$")
+    c, d = tensor([1.0, 2.0], "a"), tensor([3.0, 6.0], "a")
+    np.testing.assert_allclose(document["f"](c=c, d=d, t=0.5).numpy("a"), [2.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    "law", [r"\mathcal{N}(0, I)", r"\mathcal{N}(0, \sigma^2 \mathbf{I})", "p(t)"]
+)
+def test_what_is_drawn_from_another_law_is_none(law):
+    document = read(rf"Let $c \in {SPACE}$ and draw $t \sim {law}$." + r" $$f = c + t$$")
+    assert [f.code for f in document.check()] == ["undefined"]
+
+
+@pytest.mark.parametrize("said", ["the batch size", "the number of batches", "the batch dimension"])
+def test_the_size_of_an_axis_is_known_by_the_name_of_the_axis(said):
+    document = read(
+        rf"Let $B$ be {said} and $X \in \mathbb{{R}}^{{\text{{batch}}}}$. "
+        r"$$f = \frac{1}{B} \sum_{\text{batch}} X$$"
+    )
+    assert document["f"](X=tensor([1.0, 2.0], "batch")) == 1.5

@@ -86,6 +86,11 @@ NAME, OTHER = "¤", "§"
 LISTED = rf"(?:{NAME}\s*(?:of(?:\s+[\w-]+){{1,3}}\s*)?(?:,|,?\s*and|or)\s*)*$"
 FURTHER = rf"(?:(?:,|,?\s+and|,?\s+or)\s+(?:(?!is\b|are\b|be\b)[\w-]+\s+){{0,3}}?{NAME})*"
 
+#: Letters that are drawn from a law of numbers alone, and not of a matrix: "$t \\sim \\mathcal{U}(0, 1)$".
+DRAWN = re.compile(
+    rf"(?P<names>{LETTERS.pattern})\\sim\s*(?:[A-Z]|\\[a-z]+\s*\{{[A-Za-z]+\}})\s*[([](?P<given>[^A-Z]*)[)\]]\s*"
+)
+
 #: Words before and behind a letter that name a number; they end where others tell more of it.
 THAN = r"(?:\w+er|more|less)\s+than|at\s+(?:most|least)|exceed(?:s|ing)|above|below"
 BEFORE = re.compile(rf"\b(?:{NOUN}(?:\s+(?:is|are|be))?|{THAN})\s+{LISTED}", re.IGNORECASE)
@@ -127,8 +132,12 @@ RANGED = re.compile(
     re.IGNORECASE,
 )
 
-#: What a letter is the number of, where that is all that the text says of it: "the number of samples".
-MANY = r"(?:(?:an?|the)\s+)?(?:total\s+)?number of (?P<noun>[a-z]+)"
+#: What a letter is the number of, where that is all that the text says of it: "the number of samples", "the
+#: batch size".
+MANY = (
+    r"(?:(?:an?|the)\s+)?(?:(?:total\s+)?number of (?P<noun>[a-z]+)|"
+    r"(?P<sized>[a-z]+)[ -](?:size|length|dimension(?:ality)?))"
+)
 ENDS = r"(?=\s*(?:[.,;:)]|and\b|with\b|$))"
 NUMBER_OF = (
     re.compile(rf"(?:{IS}|,?\s+){MANY}{ENDS}", re.IGNORECASE),
@@ -191,7 +200,11 @@ def with_quantities(
                 for d in users[name]
                 if not meant or lies_in(d.section, statement.section, parents)
             ]
-            words = Words() if place in beside else _words_around(statement.span, plain)
+            drawn = DRAWN.fullmatch(plain, statement.span.start, statement.span.end)
+            if drawn:
+                words: Words | None = Words(something=True, number=True)
+            else:
+                words = Words() if place in beside else _words_around(statement.span, plain)
             if words is None:
                 given.setdefault(text, {}).setdefault(statement.section, set()).add("axes")
             if not used or words is None or (here and not words.number):
@@ -329,10 +342,12 @@ def _axis_of(noun: str, axes: Iterable[str]) -> str | None:
 def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     r"""Give the letters that stand alone in prose, one or some with commas; \sigma of \sigma^2."""
     written = text[statement.span.start : statement.span.end]
-    if not isinstance(statement, (Aside, Constraint)) or not LETTERS.fullmatch(written):
+    drawn = DRAWN.fullmatch(written)
+    if not isinstance(statement, (Aside, Constraint)) or not (LETTERS.fullmatch(written) or drawn):
         return ()
+    start, end = drawn.span("names") if drawn else (0, len(written))
     try:
-        tokens = clean(tokens_of(text, statement.span.start, statement.span.end))
+        tokens = clean(tokens_of(text, statement.span.start + start, statement.span.start + end))
         parser = Parser([replace(t, text=",") if t.text in ORDERED else t for t in tokens])
         names = tuple(map(_rooted, listed(parser.listing(RELATION + 1))))
     except Fault:
@@ -400,7 +415,8 @@ def _words_around(span: Span, text: str) -> Words | None:
     having = NUMBER_OF if HAVING.search(before) else NUMBER_OF[:1]
     many = IS_NUMBER.search(before) or next((m for p in having if (m := p.match(after))), None)
     begins = counts and LET.search(before) is not None
-    return Words(something, number, counts, begins, many["noun"] if many else "")
+    noun = next((word for word in many.groups() if word), "") if many else ""
+    return Words(something, number, counts, begins, noun)
 
 
 def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:

@@ -77,7 +77,7 @@ from namedtensor.latex.walk import all_of, is_elementwise, letters_of, put, walk
 
 #: What stands in prose between a name and the space that it is in, and between names.
 WITHIN = re.compile(
-    r"\$\s*:?(?:[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$"
+    r"\$\s*:?(?:\]:?[^$.;\n]*,|[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$"
 )
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from namedtensor.check.asking import LIMIT, Worker
-from namedtensor.check.documents import look_at
+from namedtensor.check.documents import check as check_with_meanings
 from namedtensor.check.formulas import Part
 from namedtensor.check.pieces import (
     DOCUMENTS,
@@ -116,11 +116,11 @@ class Checker:
         checked.document = document
         if self.before is not None:
             self.before[checked.file] = document
-        checked.findings += document.check()
         if meaning:
-            found, checked.parts = look_at(document)
-            faults = [f.span for f in checked.findings if f.severity == "error"]
-            checked.findings += [f for f in found if not any(f.span | s == f.span for s in faults)]
+            found, checked.parts = check_with_meanings(document)
+        else:
+            found = document.check()
+        checked.findings += found
 
     def close(self) -> None:
         """End the worker."""

@@ -55,6 +55,13 @@ def look_at(document: Document) -> tuple[list[Finding], list[Part]]:
     return list(findings.values()), list(parts.values())
 
 
+def check(document: Document) -> tuple[list[Finding], list[Part]]:
+    """Give the findings of a document with those of what axes mean, and the shapes of its parts."""
+    found, (said, parts) = document.check(), look_at(document)
+    faults = [f.span for f in found if f.severity == "error"]
+    return found + [f for f in said if not any(f.span | s == f.span for s in faults)], parts
+
+
 #: The remark of a rule: its code, the words, and the operands with their shapes.
 Said = tuple[str, str, tuple[tuple[str, str], ...]]
 

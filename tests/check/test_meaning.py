@@ -226,3 +226,21 @@ def test_what_only_looks_like_a_slip_in_a_document_is_none(formula):
 def test_what_looks_nearly_alike_and_is_a_slip_is_one(formula, code):
     found = look_at(read(HEAD.replace("FORMULA", formula), "notes.md"))[0]
     assert [f.code for f in found] == [code]
+
+
+ATTENTION = r"""
+Let $Q \in \mathbb{R}^{\mathsf{seq'} \times \mathsf{key}}$, $K \in \mathbb{R}^{\mathsf{seq} \times \mathsf{key}}$ and
+$V \in \mathbb{R}^{\mathsf{seq} \times \mathsf{val}}$.
+$$Y = \nfun{\mathsf{seq'}}{softmax} (Q \ndot{\mathsf{key}} K) \ndot{\mathsf{seq}} V$$
+"""
+
+
+def test_what_axes_mean_is_said_when_it_is_asked_for():
+    document = read(ATTENTION)
+    assert not document.check()
+    said = document.check(meaning=True)
+    assert [finding.code for finding in said] == ["softmax-unmet"]
+    with Checker() as checker:
+        assert [str(f) for f in checker.check("<text>", ATTENTION).findings] == [
+            str(f) for f in said
+        ]

@@ -153,8 +153,14 @@ class Document:
         """Say whether a comment silences a rule on a line."""
         return (line, code) in self.reading.silenced
 
-    def check(self) -> list[Finding]:
-        """Say what is wrong with the document, the worst first."""
+    def check(self, meaning: bool = False) -> list[Finding]:
+        """Say what is wrong with the document, the worst first; with `meaning` also what its axes mean.
+
+        What axes mean takes longer than all else: a softmax whose weights are summed over another axis,
+        a mean taken off along another one. `namedtensor check` says both.
+        """
+        if meaning:
+            return list(door("check.documents.check")(self)[0])
         found: list[Finding] = door("latex.check.rules.check")(self)
         return found
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 DOORS = (
+    "check.documents.check",
     "display.card.formula_card",
     "display.html.shape_table",
     "display.html.table",

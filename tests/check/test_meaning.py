@@ -229,7 +229,8 @@ def test_what_looks_nearly_alike_and_is_a_slip_is_one(formula, code):
 
 
 ATTENTION = r"""
-Let $Q \in \mathbb{R}^{\mathsf{seq'} \times \mathsf{key}}$, $K \in \mathbb{R}^{\mathsf{seq} \times \mathsf{key}}$ and
+Let $Q \in \mathbb{R}^{\mathsf{seq'} \times \mathsf{key}}$,
+$K \in \mathbb{R}^{\mathsf{seq} \times \mathsf{key}}$ and
 $V \in \mathbb{R}^{\mathsf{seq} \times \mathsf{val}}$.
 $$Y = \nfun{\mathsf{seq'}}{softmax} (Q \ndot{\mathsf{key}} K) \ndot{\mathsf{seq}} V$$
 """

@@ -34,6 +34,7 @@ from . import (
     newcomers,
     outsiders,
     passersby,
+    preprints,
     reach,
     reviewers,
     scopes,
@@ -70,6 +71,7 @@ ROOMS = (
     colleagues,
     outsiders,
     teachers,
+    preprints,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

@@ -553,10 +553,11 @@ class CheckedFunction:
             if self.value(n) is UNKNOWN or n in unknown
             if (found := declared.get(key(n) or ""))
         }
-        if failed and (self.borrowed or alike) and not self._with(alike)[1]:
-            self._fails(call, failed)
-        else:
-            self.checker.report.keep(failed)
+        theirs = failed and (self.borrowed or alike) and not self._with(alike)[1]
+        sizes = [f for f in failed if f.code == "axis-size"]
+        self._fails(call, failed if theirs else sizes)
+        if not theirs:
+            self.checker.report.keep([f for f in failed if f not in sizes])
         return value
 
     def _one_by_one(
@@ -604,8 +605,9 @@ class CheckedFunction:
     def _fails(self, call: Call, found: Sequence[Finding]) -> None:
         """Report at a call that its arguments make the body fail."""
         for failed in found:
-            if failed.severity == "error" and failed.code in ("axis-missing", "axis-clash"):
-                self.checker.report.error(
+            if failed.code in ("axis-missing", "axis-clash", "axis-size"):
+                self.checker.report.add(
+                    failed.severity,
                     failed.code,
                     call.span,
                     f"in {self.name}, on line {failed.line}: {failed.message}",

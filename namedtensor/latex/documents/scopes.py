@@ -337,6 +337,7 @@ class Names:
         self._looked: dict[Hashable, Meaning | None] = {}
         self._note_definitions()
         self._note_declarations()
+        self._note_copies()
         self._note_numbers()
         self._arrange()
 
@@ -486,6 +487,32 @@ class Names:
                 if counted == [[1], [None]] and (letters[0], statement.section) in stepped:
                     found.setdefault(str(key(used)), dataclasses.replace(used, span=first.span))
         return list(found.values())
+
+    def _note_copies(self) -> None:
+        """Declare the W_1 of f(X; W_1) as the W of f(X; W), where nothing else says what W_1 is."""
+        found: list[tuple[Scripts, Place, tuple[str, ...]]] = []
+        for text, group in self.defined.items():
+            listed = [p for d in group if d.call is not None for p in d.call.parameters]
+            for call, at in self.calls_of.get(text, ()) if listed else ():
+                for given in call.parameters:
+                    if isinstance(given, Scripts) and given.base in listed:
+                        letters = script_letters(given)
+                        counted = [self.range_of(t, self.statements[at.index]) for t in letters]
+                        found.append((given, at, letters if all(counted) else ()))
+        known = [d for g in (*self.declared.values(), *self.defined.values()) for d in g]
+        for name, at, letters in sorted(found, key=lambda one: not one[2]):
+            text, letter = key(name) or "", stem(name) or ""
+            near = [d for d in known if stem(d.name) == letter]
+            plain = [d for d in near if isinstance(d, Declared) and d.key == letter]
+            same = [
+                d for d in near if d.key == text or match(d.name, name, d.letters, {}) is not None
+            ]
+            if not plain or same or letter in self.defined:
+                continue
+            like = min(plain, key=lambda d: distance(at, d.place))
+            copy = dataclasses.replace(like, key=text, name=name, letters=letters)
+            self.declared[text] = [copy]
+            known.append(copy)
 
     def _note_numbers(self) -> None:
         """Take a letter that is only said to lie above, below or between numbers for a number."""

@@ -16,7 +16,7 @@ from namedtensor.latex.check.compare import check_chain, check_promised
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
-from namedtensor.latex.check.types import node_of, type_of
+from namedtensor.latex.check.types import node_of, open_size, type_of
 from namedtensor.latex.documents.applied import put_along, renamed
 from namedtensor.latex.documents.asked import Asked
 from namedtensor.latex.documents.inputs import Input
@@ -416,7 +416,11 @@ class CheckedFunction:
     def _body(self, evaluator: Evaluator) -> Value:
         statement = self.defined.statement
         if isinstance(statement.target, Indexed):
-            return right_side(evaluator, statement, statement.body)
+            signature, sizes = self.signature, {}
+            if signature is not None:
+                given = self.checker.space_type(signature.codomain, self.defined.place)
+                sizes = {n: open_size(size) for n, size in given.axes}
+            return right_side(evaluator, statement, statement.body, sizes)
         values = [evaluator.numbers(result) for result in self.defined.results]
         if len(values) > 1:
             return tuple(values)

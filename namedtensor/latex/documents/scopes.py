@@ -499,7 +499,8 @@ class Names:
                         letters = script_letters(given)
                         counted = [self.range_of(t, self.statements[at.index]) for t in letters]
                         found.append((given, at, letters if all(counted) else ()))
-        known = [d for g in (*self.declared.values(), *self.defined.values()) for d in g]
+        known: list[Declared | Defined] = [d for g in self.declared.values() for d in g]
+        known += [d for g in self.defined.values() for d in g]
         for name, at, letters in sorted(found, key=lambda one: not one[2]):
             text, letter = key(name) or "", stem(name) or ""
             near = [d for d in known if stem(d.name) == letter]

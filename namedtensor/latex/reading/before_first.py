@@ -7,6 +7,7 @@ the last.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from namedtensor.latex.syntax import (
     AxisName,
     AxisSize,
     Binary,
+    Call,
     Case,
     Cases,
     Declaration,
@@ -40,10 +42,15 @@ from namedtensor.latex.walk import all_of, letters_of, put, reached
 Key = tuple[str, str, str]
 Given = Mapping[Key, Expression]
 
+#: What a sentence says of a tensor that goes on with zeros: "outside of the image, $X$ is zero".
+ZEROS = re.compile(r"\bzeros?\b|\$0\$|=\s*0\$", re.IGNORECASE)
+BEYOND = re.compile(r"\b(?:outside|beyond|pad(?:s|ded|ding)?)\b", re.IGNORECASE)
+SENTENCE = re.compile(r"\n\s*\n|[.;:]\s|\\begin\b|\\end\b|\$\$")
 
-def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
+
+def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]) -> None:
     """Put what is given outside of declared tensors, and of whole definitions, where formulas refer to it."""
-    given: dict[int, dict[Key, Expression]] = {}
+    given: dict[int, dict[Key, Expression]] = _padded(entries, text)
     ends = {
         letter.text
         for axis in all_of(SizedAxis, tuple([e.statement for e in entries]))
@@ -68,6 +75,10 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         elif isinstance(statement, Definition) and isinstance(statement.target, Letter):
             declared.add((section, statement.target.text))  # all of it at once
         elif isinstance(statement, Definition):
+            call = statement.target
+            call = call.base if isinstance(call, Indexed) else call
+            if isinstance(call, Call):
+                declared |= {(section, key_of(name)) for name in call.arguments}
             inside = is_last(statement.target, sizes)
             outside = [] if inside else _outside(entry, after, ends)
             own = section, head_of(statement.target)
@@ -103,6 +114,30 @@ def put_before_first(entries: Sequence[Entry], parents: Sequence[int]) -> None:
                     entry.leave_out(QUIET["outside"])
             elif one is not None and one in known and any((at, one[0]) in plain for at in around):
                 entry.leave_out(QUIET["outside"])
+
+
+def _padded(entries: Sequence[Entry], text: str) -> dict[int, dict[Key, Expression]]:
+    """Find the letters that prose says to be zero outside of their axes, by sections."""
+    found: dict[int, dict[Key, Expression]] = {}
+    for entry in entries:
+        statement, at = entry.statement, entry.region.span
+        name = getattr(statement, "relation", None)
+        if isinstance(statement, Declaration) and len(statement.names) == 1:
+            (name,) = statement.names
+        is_zero = isinstance(statement, Definition) and statement.body == Number(at, 0)
+        if is_zero:  # $x = 0$ outside of the record
+            name = statement.target  # type: ignore[union-attr]
+        if entry.region.display or not isinstance(name, Letter):
+            continue
+        ends = [m.end() for m in SENTENCE.finditer(text, max(0, at.start - 300), at.start)]
+        stop = SENTENCE.search(text, at.end)
+        said = text[ends[-1] if ends else max(0, at.start - 300) : stop.start() if stop else None]
+        if ZEROS.search(said) and BEYOND.search(said):
+            here = found.setdefault(entry.region.section, {})
+            here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
+            if is_zero:
+                entry.leave_out(QUIET["outside"])
+    return found
 
 
 def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
@@ -233,7 +268,9 @@ class _Before:
         first, last = Number(at.span, 1), AxisSize(at.span, AxisName(at.span, axis))
         found: Expression = element
         for side, op, end in (("<<", "<", first), (">>", ">", last)):
-            value = self._given.get((letter.text, axis, side))
+            value = self._given.get((letter.text, axis, side)) or self._given.get(
+                (letter.text, "*", side)
+            )
             if value is not None:
                 found = _either(value, Relation(element.span, at, ((op, end),)), found)
         if isinstance(found, Cases):

@@ -164,7 +164,7 @@ def statements_of(
     entries = with_ranges_behind(entries, text)
     put_chosen_members([e for e in entries if isinstance(e.read, Found)])
     put_indices_apart([e for e in entries if isinstance(e.read, Found)])
-    put_before_first([e for e in entries if isinstance(e.read, Found)], host.parents)
+    put_before_first([e for e in entries if isinstance(e.read, Found)], text, host.parents)
     statements, faults, told = sorted_out(entries, text, host.parents)
     statements = with_each_of_a_chain(settled(statements, text), host.parents)
     statements = with_parameters_passed(with_stated_sizes(statements, host.parents), host.parents)

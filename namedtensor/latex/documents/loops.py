@@ -266,7 +266,7 @@ class Loop:
         sequences = self._sequences(results, step)
         if any(distance not in (0, self.way if inside else 0) for _, distance in sequences):
             raise self.unlike("needs what stands before the first element, or after the last one")
-        starts = [self.start(d, edge) for d in rules]
+        starts = [_of_kind(self.start(d, edge), results[d]) for d in rules]
         if self.defined not in rules:
             # a carry that no later step needs starts with any number
             rules.append(self.defined)
@@ -409,6 +409,12 @@ class Loop:
             reverse=self.way > 0,
         )
         return found
+
+
+def _of_kind(start: Value, later: Value) -> Value:
+    """Give truth values and whole numbers that a series starts with as floats, where it goes on with these."""
+    kinds = [getattr(value, "kind", None) for value in (start, later)]
+    return start * 1.0 if kinds in (["bool", "float"], ["int", "float"]) else start
 
 
 def _says_why(error: LatexError, along: bool) -> bool:

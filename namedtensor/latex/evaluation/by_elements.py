@@ -179,8 +179,11 @@ def _bounded(
             open_.add(axis)  # the size comes from the tensors that the index is used on
     axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
     left: list[Expression] = []
+    counted = getattr(e.scope, "indices", {})  # the letters of series, whose ranges these heed
     for part in conjuncts(condition):
         within = list(ranges_in(part)) if isinstance(part, Relation) else []
+        if within and all(isinstance(r.index, Letter) and r.index.text in counted for r in within):
+            continue
         below = next((r for r in within if r.index in axes and _is_below_one(r.lower)), None)
         if below is not None:
             e.fail(

@@ -174,6 +174,7 @@ def reworded(
         inside = {section: named.at(section) for section in named.near}
         for entry in found:
             _reword(entry, inside[entry.region.section])
+    _put_all_indices(found)
     _join_pieces(found)
     known = frozenset([head_of(n) for entry in found for n in given_names(entry.statement)])
     _join_diagonals(found, known)
@@ -417,6 +418,31 @@ def _put_named_signs(entries: Sequence[Entry], text: str) -> None:
 
 
 # ----------------------------------------------------------------------------------- pieces
+
+
+def _put_all_indices(entries: Sequence[Entry]) -> None:
+    """Write a_{time(t), state(s)} = (y)_{state(s)} for a_{time(t)} = y beside a_{time(1), state(s)} = ..."""
+    groups: dict[Any, list[tuple[Entry, Definition]]] = {}
+    for entry in entries:
+        statement = entry.statement
+        if isinstance(statement, Definition) and isinstance(statement.target, Indexed):
+            each = not statement.chain and all(isinstance(i, At) for i in statement.target.items)
+            if statement.op == "=" and each:
+                name = key_of(statement.target.base)
+                groups.setdefault((name, entry.region.section), []).append((entry, statement))
+    for group in groups.values():
+        longest: Any = max([said.target for _, said in group], key=lambda target: len(target.items))
+        for entry, said in group:
+            target: Any = said.target
+            own = {item.axis for item in target.items}
+            items = tuple([item for item in longest.items if item.axis not in own])
+            plain = all(isinstance(i.at, Letter) and i.at not in letters_of(said) for i in items)
+            if items and plain and len(own) + len(items) == len(longest.items):
+                if not isinstance(said.body, Number):
+                    whole = Items(said.body.span, (said.body,), "(")
+                    said = replace(said, body=Indexed(said.body.span, whole, items))
+                target = replace(target, items=(*target.items, *items))
+                entry.found.statement = replace(said, target=target)
 
 
 def _join_pieces(entries: Sequence[Entry]) -> None:

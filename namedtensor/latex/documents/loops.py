@@ -412,7 +412,7 @@ class Loop:
 
 
 def _of_kind(start: Value, later: Value) -> Value:
-    """Give truth values and whole numbers that a series starts with as floats, where it goes on with these."""
+    """Give the whole numbers and truth values that a series starts with as floats, if it goes on so."""
     kinds = [getattr(value, "kind", None) for value in (start, later)]
     return start * 1.0 if kinds in (["bool", "float"], ["int", "float"]) else start
 

@@ -20,6 +20,8 @@ from namedtensor.latex.evaluation.indices import (
     Index,
     at_place,
     bound,
+    holds_data,
+    one_based,
     renamed,
     settled,
     zero_based,
@@ -80,9 +82,12 @@ def element(
         holds = inner.value(condition)
         value = e.attempt(body, lambda c, x: where(c, x, float("nan")), [holds, value])
     pairs = [(index, axis) for axis, _, index in indices]
+    of_data = holds_data(value)  # elements that are indices of data count as these do
+    value = value.from_zero if of_data else value
     found = e.attempt(target, lambda x: _over(x, pairs, wording(target)), [value])
     found = sized_here(e.scope, found)
-    return found if e.bound else settled(found)
+    found = found if e.bound else settled(found)
+    return one_based(found) if of_data and found is not UNKNOWN else found
 
 
 def chooses_members(e: Evaluator, indices: Any, body: Expression) -> bool:

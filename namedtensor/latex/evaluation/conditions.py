@@ -16,7 +16,15 @@ from namedtensor.errors import AxisSizeError, DerivativeError
 from namedtensor.formula.written import calls_taken_in
 from namedtensor.latex.evaluation.evaluator import Evaluator, Guard
 from namedtensor.latex.evaluation.indexing import index_meant, indexed_at
-from namedtensor.latex.evaluation.indices import Position, compared, is_whole, renamed
+from namedtensor.latex.evaluation.indices import (
+    Position,
+    compared,
+    holds_data,
+    is_whole,
+    one_based,
+    position,
+    renamed,
+)
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.ranges import ends_of, listed, members_of
@@ -217,9 +225,12 @@ def cases(e: Evaluator, part: Cases) -> Value:
         rest: Value = values.pop() if complete([r.condition for r in rows]) else math.nan  # type: ignore[misc]
     else:
         rest, values = values[open_], values[:open_]
+    of_data = any(map(holds_data, (*values, rest))) and all(map(is_whole, (*values, rest)))
+    if of_data:  # the numbers of indices in data, and beside them whole numbers, are indices too
+        *values, rest = [position(value).from_zero for value in (*values, rest)]
     for value, condition in reversed(list(zip(values, conditions, strict=False))):
         rest = e.attempt(part, chosen, [condition, value, rest])
-    return rest
+    return one_based(rest) if of_data and rest is not UNKNOWN else rest
 
 
 def _guards(before: Sequence[Case], row: Case) -> list[Guard]:

@@ -166,6 +166,11 @@ def _is_data(term: Term) -> bool:
     return here or (node is not None and not node.type.host and not node.type.weak)
 
 
+def holds_data(value: Any) -> bool:
+    """Say whether a value is an index that comes from data."""
+    return isinstance(value, Position) and any(_is_data(term) for term, _ in value.terms)
+
+
 def _is_computed(term: Any) -> bool:
     """Say whether a number of data may come from a subtraction, as k - 1 where m(c) gets it for c."""
     node = getattr(term, "node", None)

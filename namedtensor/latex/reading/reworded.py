@@ -422,27 +422,27 @@ def _put_named_signs(entries: Sequence[Entry], text: str) -> None:
 
 def _put_all_indices(entries: Sequence[Entry]) -> None:
     """Write a_{time(t), state(s)} = (y)_{state(s)} for a_{time(t)} = y beside a_{time(1), state(s)} = ..."""
-    groups: dict[Any, list[tuple[Entry, Definition]]] = {}
+    groups: dict[Any, list[tuple[Entry, Definition, dict[AxisName, At]]]] = {}
     for entry in entries:
-        statement = entry.statement
-        if isinstance(statement, Definition) and isinstance(statement.target, Indexed):
-            each = not statement.chain and all(isinstance(i, At) for i in statement.target.items)
-            if statement.op == "=" and each:
-                name = key_of(statement.target.base)
-                groups.setdefault((name, entry.region.section), []).append((entry, statement))
+        said = entry.statement
+        if isinstance(said, Definition) and isinstance(said.target, Indexed) and said.op == "=":
+            places = {item.axis: item for item in said.target.items if isinstance(item, At)}
+            if not said.chain and len(places) == len(said.target.items):
+                name = key_of(said.target.base)
+                groups.setdefault((name, entry.region.section), []).append((entry, said, places))
     for group in groups.values():
-        longest: Any = max([said.target for _, said in group], key=lambda target: len(target.items))
-        for entry, said in group:
-            target: Any = said.target
-            own = {item.axis for item in target.items}
-            items = tuple([item for item in longest.items if item.axis not in own])
-            plain = all(isinstance(i.at, Letter) and i.at not in letters_of(said) for i in items)
-            if items and plain and len(own) + len(items) == len(longest.items):
-                if not isinstance(said.body, Number):
-                    whole = Items(said.body.span, (said.body,), "(")
-                    said = replace(said, body=Indexed(said.body.span, whole, items))
-                target = replace(target, items=(*target.items, *items))
-                entry.found.statement = replace(said, target=target)
+        most = max([places for _, _, places in group], key=len)
+        for entry, said, places in group:
+            more = tuple([item for axis, item in most.items() if axis not in places])
+            free = all(isinstance(i.at, Letter) and i.at not in letters_of(said) for i in more)
+            if not more or not free or len(places) + len(more) != len(most):
+                continue
+            body: Expression = said.body
+            if not isinstance(body, Number):
+                body = Indexed(body.span, Items(body.span, (body,), "("), more)
+            assert isinstance(said.target, Indexed)
+            target = replace(said.target, items=(*said.target.items, *more))
+            entry.found.statement = replace(said, target=target, body=body)
 
 
 def _join_pieces(entries: Sequence[Entry]) -> None:

@@ -607,7 +607,7 @@ class Parts(Spaces):
             return Text(span, " ".join(t.text for t in self.tokens[start : self.end]))
         if self.peek() is self.stop:
             return None
-        found = self.listing()
+        op, found = self._joined_conditions()
         listed = isinstance(found, Items) and not found.bracket
         first = found.parts[0] if isinstance(found, Items) and listed else found
         if (
@@ -615,12 +615,28 @@ class Parts(Spaces):
             and isinstance(first, Relation)
             and any(isinstance(p, Dots) for p in found.parts)
         ):
-            op, least = first.rest[-1]
+            sign, least = first.rest[-1]
             numbers = Items(least.span | found.span, (least, *found.parts[1:]), "")
-            return replace(first, rest=(*first.rest[:-1], (op, numbers)))
+            return replace(first, rest=(*first.rest[:-1], (sign, numbers)))
         if isinstance(found, Items) and listed and all(map(_holds, found.parts)):
-            return Logic(found.span, "and", found.parts)
+            return Logic(found.span, op, found.parts)
         return found
+
+    def _joined_conditions(self) -> tuple[str, Expression]:
+        """Read conditions with commas between them, "a, b, or c", and what joins them."""
+        start, op = self.at, "and"
+        parts = [self.expression()]
+        while self.peek().text in (",", ";"):
+            self.at += 1
+            if self.peek().text in ("and", "or"):
+                op = self.take().text
+            if self.peek() is self.stop:
+                break
+            parts.append(self.expression())
+        match parts:
+            case [_, *_, Logic(op=last, parts=more)]:
+                op, parts = last, [*parts[:-1], *more]
+        return op, parts[0] if len(parts) == 1 else Items(self.span(start), tuple(parts), "")
 
     def _is_in_words(self, start: int) -> bool:
         """Say whether a condition is said in words, which no relation between its letters holds."""
@@ -632,7 +648,7 @@ class Parts(Spaces):
 
 def _holds(part: Expression) -> bool:
     """Say whether a part is a condition."""
-    return isinstance(part, Relation | Is)
+    return isinstance(part, Relation | Is | Logic)
 
 
 def word_in(inner: Sequence[Token]) -> str:

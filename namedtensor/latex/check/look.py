@@ -510,6 +510,10 @@ def _other_letter(
     said = None if place is None else symbols.names.statements[place.index].span
     if found is None or (said and symbols.report.any_in(said)):
         return False
+    longer, shorter = algebra(size), algebra(counted)
+    assert longer is not None and shorter is not None
+    if is_never_negative(symbols.facts.reduced(longer - shorter)):
+        return False  # T elements of T + 1
     ends = size_text(counted), size_text(size)
     message = f"the index of {taken.axis} runs up to {ends[0]}, and its size is {ends[1]}{found[1]}"
     hint = f"index an axis of size {ends[0]}, or let the index run up to {ends[1]}"

@@ -174,10 +174,7 @@ def _bounded(
     sizes: dict[str, Any] = {}
     open_: set[str] = set()
     for axis, end in upper_ends(target, condition).items():
-        try:
-            size = e.extent(end)
-        except NamedTensorError:
-            size = UNKNOWN
+        size = _extent(e, end)
         if size is not UNKNOWN:
             sizes[axis] = size
         elif isinstance(end, (Letter, Scripts)):
@@ -260,11 +257,29 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any], body: Expr
         size = sizes.get(item.axis.name)
         if size is UNKNOWN:
             return UNKNOWN
+        taken = {other.axis for other in all_of(At, body) if item.at in letters_of(other.at)}
+        if size is None and item.axis in taken and len(taken) > 1:
+            size = _declared_size(e, item.axis.name)  # and not that of a longer axis
         index = Index(wording(item.at), size)
         index.home = item.axis.name
         index.shifts = _shifts(item, body)
         found.append((item.axis.name, item.at, index))
     return found
+
+
+def _declared_size(e: Evaluator, axis: str) -> Any:
+    """Give the size of an axis that all declarations give it, or what the scope knows."""
+    names = getattr(e.scope, "names", None)
+    said = {sized.size for _, sized in getattr(names, "sized", ()) if sized.axis.name == axis}
+    size = _extent(e, said.pop()) if len(said) == 1 else UNKNOWN
+    return known_size(e.scope, axis) if size is UNKNOWN else size
+
+
+def _extent(e: Evaluator, end: Expression) -> Value:
+    try:
+        return e.extent(end)
+    except NamedTensorError:
+        return UNKNOWN
 
 
 def _shifts(own: At, body: Expression) -> dict[str, int]:

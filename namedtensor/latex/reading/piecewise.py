@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.ranges import places_of, ranges_in
@@ -27,11 +28,14 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Items,
+    Letter,
     Logic,
     Relation,
+    Scripts,
     Space,
+    Text,
 )
-from namedtensor.latex.walk import all_of, letters_of
+from namedtensor.latex.walk import all_of, letters_of, put
 
 #: What stands around words and mathematics, and says nothing.
 TEXT = re.compile(r"\\(?:text|textrm|mathrm|mbox)\s*\{([^{}]*)\}")
@@ -77,6 +81,52 @@ class Pieces:
         both = () if known is None else (known,)
         joined = Logic(condition.span, "and", (*both, condition)) if both else condition
         self.rows[-1] = value, joined
+
+
+def with_starts_apart(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Give h_1 = x_1 and h_t = f(h_{t-1}) for an h_t that is given by cases, t = 1 and t > 1."""
+    for entry in entries:
+        said = entry.statement if isinstance(entry.read, Found) else None
+        while isinstance(said, Definition) and (parts := _start_apart(said)) is not None:
+            start, said = parts
+            yield Entry(replace(entry.found, statement=start), entry.region)
+            entry.found.statement = said
+        yield entry
+
+
+def _start_apart(said: Definition) -> tuple[Definition, Definition] | None:
+    """Take one element by itself from the cases of elements that follow from one another."""
+    target, body = said.target, said.body
+    places = places_of(target, 1)
+    if isinstance(target, Scripts) and target.sub is None and isinstance(target.sup, Letter):
+        places = (target.sup,)
+    if said.op != "=" or said.chain or not isinstance(body, Cases):
+        return None
+    for row in body.rows:
+        at, rest = row.condition, tuple([r for r in body.rows if r is not row])
+        index = at.first if isinstance(at, Relation) and len(at.rest) == 1 else None
+        if index not in places or not isinstance(index, Letter) or not isinstance(at, Relation):
+            continue
+        ((sign, number),) = at.rest
+        if sign != "=" or not rest or any(map(_counts_on, (number, row.value), (index, target))):
+            continue
+        if not any(map(functools.partial(_counts_on, of=target), [r.value for r in rest])):
+            continue
+
+        def there(part: Any, index: Letter = index, number: Expression = number) -> Any:
+            return number if part == index else None
+
+        start = replace(said, target=put(target, there), body=put(row.value, there), condition=None)
+        (only, *more) = rest
+        left = only.condition
+        whole = more or not (left is None or isinstance(left, (Text, Relation)))
+        return start, replace(said, body=replace(body, rows=rest) if whole else only.value)
+    return None
+
+
+def _counts_on(part: Expression, of: Expression) -> bool:
+    """Say whether a part has the letter of a name, or of an index."""
+    return head_of(of) in {letter.text for letter in letters_of(part)}
 
 
 def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]) -> None:

@@ -25,6 +25,7 @@ from namedtensor.latex.reading.left_sides import LeftSides
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.own_letters import put_indices_apart, with_shapes_below
+from namedtensor.latex.reading.piecewise import with_starts_apart
 from namedtensor.latex.reading.programs import with_loops_run
 from namedtensor.latex.reading.quantities import with_quantities
 from namedtensor.latex.reading.ranges_before import with_ranges_behind
@@ -158,6 +159,7 @@ def statements_of(
     entries = [Entry(read, region) for region, found in regions for read in found]
     text = host.plain
     entries = list(with_shapes_below([*with_identities(entries, text)]))
+    entries = list(with_starts_apart(entries))
     entries = with_loops_run(entries, text)
     left_sides = reworded(entries, text, host.parents)
     shorthand = short_elements(entries, host.parents)

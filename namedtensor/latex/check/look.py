@@ -511,7 +511,8 @@ def _other_letter(
     if found is None or (said and symbols.report.any_in(said)):
         return False
     longer, shorter = algebra(size), algebra(counted)
-    assert longer is not None and shorter is not None
+    assert longer is not None
+    assert shorter is not None
     if is_never_negative(symbols.facts.reduced(longer - shorter)):
         return False  # T elements of T + 1
     ends = size_text(counted), size_text(size)

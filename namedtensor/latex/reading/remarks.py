@@ -114,6 +114,15 @@ CASE = re.compile(
     re.IGNORECASE,
 )
 
+#: A sentence before a display that tries values for what is defined: "With $g = 1$, this is the return".
+SPECIAL = re.compile(
+    r"^\s*(?:(?:with|if|when|for|under|setting|taking|at|in the case(?: of)?)\b[^$]*"
+    r"\$[^$]*(?:=|\\to\b|\\infty)[^$]*\$.*|.*\bspecial case\b.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+LEADS = re.compile(r"(?:[\s$]|\\\[|\\begin\{[a-z*]+\}|\\label\{[^}]*\})*$")
+SENTENCES = re.compile(r"\n\s*\n|[.!?:]\s|\\(?:end|paragraph|textbf|emph|begin)\{[^}]*\}")
+
 #: What stands before an element that is spoken of, "an entry $A_{..} = 0$", and behind it.
 SPEAKS = re.compile(
     r"\b(?:(?:an?|each|every|any) (?:\w+ )?(?:entry|element|component|value|weight|cell)|"
@@ -195,7 +204,12 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         elif entry.region.display:
             shown = displayed.near(key_of(statement.target), 0)
             sections = {one.section for one in shown if one.block < entry.region.block}
-            if len(sections) == 1 and _begins_bound(entries[at : at + 2]):
+            name = key_of(given_names(statement)[0])
+            before = [one.block for one in displayed.near(name, 0)]
+            again = any(block < entry.region.block for block in before)
+            if (len(sections) == 1 and _begins_bound(entries[at : at + 2])) or (
+                again and _is_special(entry, text)
+            ):
                 read.statement = fact_of(statement)
             continue
         elif elements.is_power(statement.target, entry.region.section):
@@ -358,6 +372,13 @@ def _around(entry: Entry, text: str) -> tuple[str, str]:
     span = entry.region.span
     before = text[max(0, span.start - 90) : span.start].rstrip("$\\(").rsplit("\n\n", 1)[-1]
     return before, text[span.end : span.end + 40].lstrip("$\\)")
+
+
+def _is_special(entry: Entry, text: str) -> bool:
+    """Say whether the sentence before a display tries values: what the display says holds for these."""
+    start = entry.region.span.start
+    before = LEADS.sub("", text[max(0, start - 400) : start])
+    return bool(SPECIAL.match(SENTENCES.split(before)[-1]))
 
 
 def _relates_functions(statement: Definition, entries: Sequence[Entry]) -> bool:

@@ -277,10 +277,18 @@ def put_indices_apart(entries: Sequence[Entry]) -> None:
         places = below if type(below) is tuple else () if below is None else listed(below)
         own = [item.at if isinstance(item, At) else item for item in places]
         clash = bases & {at.text for at in own if isinstance(at, Letter)} - ranged
+        if isinstance(said.target, Scripts):  # beside V_{time(t)}, the V of L_V only names the L
+            clash &= {letter.text for letter in letters_of(_places_in(said.body))}
         if clash:
             entry.found.statement = put(said, _Renamed(clash, taken))
         elif any(bases & _bound(big) for big in all_of(Big, said)):
             entry.found.statement = put(said, functools.partial(_with_own, bases, taken))
+
+
+def _places_in(part: Expression) -> tuple[Expression, ...]:
+    """List the indices of the elements and the members in a part."""
+    below = [p.sub for p in all_of(Scripts, part) if p.sub is not None]
+    return (*[item.at for item in all_of(At, part)], *below)
 
 
 def _bound(part: Big) -> set[str]:

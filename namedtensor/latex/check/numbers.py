@@ -33,13 +33,13 @@ from namedtensor.latex.check.types import node_of
 from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.scopes import Defined
-from namedtensor.latex.documents.scripts import key
+from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.documents.signatures import BASES
 from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Call, Constraint, Indexed, Number, Relation
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, letters_of
 from namedtensor.plans import LIBRARY_ERRORS
 from namedtensor.plans.bounds import bounds_of
 from namedtensor.primitives import Node
@@ -249,6 +249,9 @@ def run(
         if not signature.several:  # do not compare the result with its declaration here
             formula = Formula(formula.function, replace(signature, gives=None))
         known = dict.fromkeys(_open_sizes(signature), sizes[0])
+        known |= {
+            axis: size for axis, size in _computed(document, defined, sizes[0]) if axis in known
+        }
         return (), _tried(write(formula, {}, known, whole=True).results)
     except LatexError as error:
         found = error.finding
@@ -270,6 +273,16 @@ def _open_sizes(signature: Signature) -> Iterator[str]:
         for axis in () if space is None else space.axes:
             if space is not None and not isinstance(axis.size, int):
                 yield space.size_key(axis.name) or axis.name
+
+
+def _computed(document: Document, defined: Defined, number: int) -> Iterator[tuple[str, int]]:
+    """Give the sizes of inputs that are computed from letters, T + 1, where each letter is one number."""
+    for given in document.library.linker.linked(defined).inputs:
+        for axis in () if given.space is None else given.space.axes:
+            letters = dict.fromkeys([t.text for t in letters_of(axis.size)], number)
+            size = None if axis.size is None else fold(axis.size, letters)
+            if size is not None and size > 0:
+                yield axis.axis.name, size
 
 
 def tried(trees: Sequence[Trees], defined: Defined) -> tuple[Sequence[Span], Tried]:

@@ -261,8 +261,10 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
 
 
 def _spoken_of(entry: Entry) -> tuple[Expression, ...]:
-    """Give the names that stand alone in prose, the mass $m$, or with numbers, $2a + 1$ values."""
+    """Give the names that stand alone in prose, the mass $m$, or with numbers, $2a + 1$ values, $b > 2$."""
     said = entry.statement if isinstance(entry.read, Found) and not entry.region.display else None
+    if isinstance(said, Constraint) and isinstance(said.relation, Relation):
+        return numbers_in(said.relation)
     names = listed(said.relation) if isinstance(said, Constraint) else ()
     if len(names) == 1 and all(isinstance(p, Binary | Number | Letter) for p in walk(names[0])):
         return letters_of(names)

@@ -63,7 +63,9 @@ REMARKS = re.compile(
 #: What stands before what is believed of data that are given: "the model is $X = A S$".
 MODEL = re.compile(
     r"\b(?:models?|modelled|assum\w+|believe|hypothesis|may be|might|could|would|ideally|sometimes|often|"
-    r"usually|special case)\b[^.;$]*$",
+    r"usually|special case)\b[^.;$]*$|"
+    r"\b(?:say|state|impl(?:y|ie)|require|ensure|guarantee|demand|assert|postulate|claim|tell)s?"
+    r"(?: us)? that\s*$",
     re.IGNORECASE,
 )
 

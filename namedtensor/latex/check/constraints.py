@@ -261,10 +261,10 @@ def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> Non
 def _held(checker: Checker, statement: Statement, place: Place) -> Constraint | None:
     """Give the equation to check: a constraint, or a statement on a defined function's derivative."""
     if isinstance(statement, Definition) and statement.derives is not None:
-        (call, *_) = all_of(Call, statement.derives)
-        found = checker.names.function(call.function, place, {})
-        if found is None or found.defined is None:
-            return None
+        for call in all_of(Call, statement.derives)[:1]:
+            found = checker.names.function(call.function, place, {})
+            if found is None or found.defined is None:
+                return None
         relation = Relation(statement.span, statement.derives, (("=", statement.body),))
         return Constraint(
             statement.span, relation, block=statement.block, section=statement.section

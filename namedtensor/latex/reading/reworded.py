@@ -21,6 +21,7 @@ from namedtensor.latex.reading.left_sides import (
     LOGARITHMS,
     LeftSides,
     compound,
+    derivative_name,
     derived_function,
     given_names,
     is_target,
@@ -40,7 +41,14 @@ from namedtensor.latex.reading.ranges import (
 )
 from namedtensor.latex.reading.remarks import Given, declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
-from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
+from namedtensor.latex.reading.spoken import (
+    CONSTANTS,
+    head_of,
+    key_of,
+    lies_in,
+    names_of,
+    numbers_in,
+)
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.reading.words import CHOOSING, FUNCTIONS
 from namedtensor.latex.source import Span
@@ -57,6 +65,7 @@ from namedtensor.latex.syntax import (
     Contract,
     Declaration,
     Definition,
+    Derivative,
     Expression,
     Floor,
     Indexed,
@@ -174,6 +183,7 @@ def reworded(
         inside = {section: named.at(section) for section in named.near}
         for entry in found:
             _reword(entry, inside[entry.region.section])
+    _put_gradients(found)
     _put_all_indices(found)
     _join_pieces(found)
     known = frozenset([head_of(n) for entry in found for n in given_names(entry.statement)])
@@ -346,6 +356,35 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
             body, *chain = [Unary(side.span, sign, side) if sign else side for side in sides]
             statement = Definition(statement.span, first, body, "=", tuple(chain))
     entry.found.statement = statement
+
+
+def _put_gradients(entries: Sequence[Entry]) -> None:
+    r"""Let a display \frac{\partial L}{\partial W} = ... define dL_dW, where all in it is given."""
+    defining = [e.statement for e in entries if isinstance(e.statement, Definition)]
+    made = {key_of(name) for said in defining for name in given_names(said)}
+    given = made | {key_of(n) for e in entries for n in given_names(e.statement)}
+    given |= {key_of(n) for e in entries for n in names_of(all_of(SizedAxis, e.statement))}
+    relations = [
+        r for e in entries if isinstance(r := getattr(e.statement, "relation", 0), Relation)
+    ]
+    given |= {key_of(name) for relation in relations for name in numbers_in(relation)}
+    for entry in entries:
+        relation: Any = getattr(entry.statement, "relation", None)
+        if not entry.region.display or not isinstance(relation, Relation):
+            continue
+        match relation.first, relation.rest:
+            case Derivative(of=of, by=by), (("=", body), *rest) if by is not None:
+                ops, more = {op for op, _ in rest} <= {"="}, tuple([side for _, side in rest])
+                name = derivative_name(relation.first)
+                free = {key_of(n) for n in names_of(body)} - given - FUNCTIONS - CONSTANTS
+                plain = not any(all_of(Derivative, body)) and not any(all_of(Indexed, by))
+                known = key_of(of) in made and key_of(by) in given and not free
+                if ops and plain and known and name is not None:
+                    said = entry.statement
+                    entry.found.statement = Definition(
+                        said.span, name, body, "=", more, derives=relation.first
+                    )
+                    entry.found.said = entry.found.named = True
 
 
 def _put_operators(entries: Sequence[Entry]) -> None:

@@ -1446,9 +1446,9 @@ $$
             Entry(
                 "S",
                 step_slope,
-                "token in",
-                {"x": "token[3] in[4]"},
-                {"Delta": 0.3, "b": 3},
+                "token out",
+                {"x": "token[3] out[4]"},
+                {"Delta": "out[4] ~ positive", "b": 3},
             ),
             Entry(
                 r"\nabla_B",

@@ -413,14 +413,16 @@ class Body:
         return self._size_in(self.linked.inputs, self.values, text)
 
     def _size_in(self, inputs: list[Input], values: Any, text: str) -> Value | None:
-        for given in inputs:
-            value = values.get(given.key)
-            if given.role == "bundle" and given.linked is not None:
-                found = self.library.sizes_in(given.linked, value, text, self._size_in)
-            else:
-                found = _size_of(given.space, value, text)
-            if found is not None:
-                return found
+        """Find the axis that has this size, or else one of which the size is computed from it."""
+        for itself in (True, False):
+            for given in inputs:
+                value = values.get(given.key)
+                if given.role == "bundle" and given.linked is not None:
+                    found = self.library.sizes_in(given.linked, value, text, self._size_in)
+                else:
+                    found = _size_of(given.space, value, text, itself)
+                if found is not None:
+                    return found
         return None
 
     def _size_by_axis(self, text: str) -> Value | None:
@@ -463,12 +465,13 @@ def _place(defined: Defined, own: bool, indices: Indices) -> Any:
     return defined, own, tuple(sorted(indices.items(), key=str))
 
 
-def _size_of(space: Space | None, value: Value, text: str) -> Value | None:
+def _size_of(space: Space | None, value: Value, text: str, itself: bool) -> Value | None:
     """Find a size among the declared sizes of one input."""
     if space is None or not isinstance(value, NamedTensor):
         return None
     for axis in space.axes:
-        if axis.size is not None and axis.axis.name in value.axes:
+        computed = itself and axis.size is not None and key(axis.size) != text
+        if axis.size is not None and axis.axis.name in value.axes and not computed:
             found = _solved(axis.size, value.size(axis.axis.name), text)
             if found is not None:
                 return found

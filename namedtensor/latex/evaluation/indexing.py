@@ -364,10 +364,10 @@ def _along(
             return outside(e, item.at, part.base, X, axis, f"|{axis}| + {more + shift}", size)
     if shift and e.guards and index.home == axis and _is_as_long(index, size):
         kept = reach(e, index, axis, size)
-        if kept.within(shift):
-            index.size = size if index.size is None else index.size
-        elif kept.beyond(shift):
+        if not kept.within(shift) and kept.beyond(shift):
             return outside(e, item.at, part.base, X, axis, wording(item.at), size)
+        if kept.said and index.size is None:
+            index.size = size
     # under a condition, i - 1 along one axis does not tell the range of an i of another axis
     if index.size is None and size is not None and (shift >= 0 or index.home == axis):
         most = max(shift, index.shifts.get(axis, 0))

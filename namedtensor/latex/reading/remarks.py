@@ -123,7 +123,7 @@ SPECIAL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 LEADS = re.compile(r"(?:[\s$]|\\\[|\\begin\{[a-z*]+\}|\\label\{[^}]*\})*$")
-SENTENCES = re.compile(r"\n\s*\n|[.!?:]\s|\\(?:end|paragraph|textbf|emph|begin)\{[^}]*\}")
+SENTENCES = re.compile(r"\n\s*\n|[.!?:]\s|\$\$|\\\]|\\(?:end|paragraph|textbf|emph|begin)\{[^}]*\}")
 
 #: What stands before an element that is spoken of, "an entry $A_{..} = 0$", and behind it.
 SPEAKS = re.compile(

@@ -227,7 +227,10 @@ def _outside(entry: Entry, after: Sequence[Entry], ends: Collection[str]) -> lis
 def _is_alone(statement: Definition, used: Mapping[str, Collection[str]]) -> bool:
     """Say whether a definition gives the members of a series, S_k, and is made of no other ones."""
     match statement.target:
-        case Scripts(base=Letter(text=text), sub=Letter(), sup=None, primes=0):
+        case (
+            Scripts(base=Letter(text=text), sub=Letter(), sup=None, primes=0)
+            | Indexed(base=Letter(text=text), items=(At(at=Letter()),))
+        ):
             return text not in reached(used[text], lambda letter: used.get(letter, ()))
     return False
 

@@ -108,9 +108,9 @@ def _start_apart(said: Definition) -> tuple[Definition, Definition] | None:
         if index not in places or not isinstance(index, Letter) or not isinstance(at, Relation):
             continue
         ((sign, number),) = at.rest
-        if sign != "=" or not rest or any(map(_counts_on, (number, row.value), (index, target))):
+        if sign != "=" or any(place in letters_of(number) for place in places):
             continue
-        if not any(map(functools.partial(_counts_on, of=target), [r.value for r in rest])):
+        if _has_member(row.value, target) or not any([_has_member(r.value, target) for r in rest]):
             continue
 
         def there(part: Any, index: Letter = index, number: Expression = number) -> Any:
@@ -124,9 +124,10 @@ def _start_apart(said: Definition) -> tuple[Definition, Definition] | None:
     return None
 
 
-def _counts_on(part: Expression, of: Expression) -> bool:
-    """Say whether a part has the letter of a name, or of an index."""
-    return head_of(of) in {letter.text for letter in letters_of(part)}
+def _has_member(part: Expression, target: Expression) -> bool:
+    """Say whether a part has an element, or a member, of what a definition gives."""
+    members: tuple[Indexed | Scripts, ...] = (*all_of(Indexed, part), *all_of(Scripts, part))
+    return any(type(m) is type(target) and m.base == getattr(target, "base", None) for m in members)
 
 
 def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]) -> None:

@@ -118,9 +118,10 @@ CASE = re.compile(
 
 #: A sentence before a display that tries values for what is defined: "With $g = 1$, this is the return".
 SPECIAL = re.compile(
-    r"^\s*(?:(?:with|if|when|for|under|setting|taking|at|in the case(?: of)?)\b[^$]*"
-    r"\$[^$]*(?:=|\\to\b|\\infty)[^$]*\$.*|.*\bspecial case\b.*)$",
-    re.IGNORECASE | re.DOTALL,
+    r"^\s*(?:(?:With|If|When|For|Under|Setting|Taking|At|In the case(?: of)?)\b[^$]*"
+    r"\$(?:(?!dots\b)[^$])*(?:=|\\to\b)\s*[-+]?(?:\d|\\infty)(?:(?!dots\b)[^$])*\$.*|"
+    r".*\bspecial case\b.*)$",
+    re.DOTALL,
 )
 LEADS = re.compile(r"(?:[\s$]|\\\[|\\begin\{[a-z*]+\}|\\label\{[^}]*\})*$")
 SENTENCES = re.compile(r"\n\s*\n|[.!?:]\s|\$\$|\\\]|\\(?:end|paragraph|textbf|emph|begin)\{[^}]*\}")
@@ -207,10 +208,9 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             shown = displayed.near(key_of(statement.target), 0)
             sections = {one.section for one in shown if one.block < entry.region.block}
             name = key_of(given_names(statement)[0])
-            before = [one.block for one in displayed.near(name, 0)]
-            again = any(block < entry.region.block for block in before)
             if (len(sections) == 1 and _begins_bound(entries[at : at + 2])) or (
-                again and _is_special(entry, text)
+                _is_special(entry, text)
+                and any(one.block < entry.region.block for one in displayed.near(name, 0))
             ):
                 read.statement = fact_of(statement)
             continue

@@ -143,3 +143,42 @@ def test_a_function_has_its_name_beside_elements_of_the_same_letter(first):
     np.testing.assert_allclose(document[r"\text{gain}"](nt.tensor(G, "rank")).item(), terms.sum())
     found = document[r"\text{gain}_k"](nt.tensor(G, "rank"))
     np.testing.assert_allclose(found.numpy("rank"), terms.cumsum())
+
+
+@pytest.mark.parametrize("power", [r"e^{-z}", r"e^{-(z)}"])
+def test_e_below_a_power_is_the_number_beside_a_function_of_that_letter(power):
+    document = nt.latex.read(
+        r"Let $x, W \in \mathbb{R}^{\text{a}}$. "
+        r"$$e(x) = \Lambda(W \underset{\text{a}}{\cdot} x), \qquad "
+        rf"\Lambda(z) = \frac{{1}}{{1 + {power}}}$$"
+    )
+    assert document.check() == []
+    given = nt.tensor([1.0, 2.0], "a")
+    assert abs(float(document["e"](x=given, W=given)) - 1 / (1 + np.exp(-5))) < 1e-12
+
+
+def test_the_square_of_what_only_prose_names_is_noted_as_the_letter_itself_is():
+    document = nt.latex.read(
+        r"Let $Y \in \mathbb{R}^{\text{a}}$. "
+        r"$$d = \sum_{\text{a}} \ddot D \odot Y / \sum_{\text{a}} \ddot D^2$$"
+        r" with $\ddot D$ made in the same way."
+    )
+    assert {(f.severity, f.code) for f in document.check()} == {("note", "undefined")}
+
+
+def test_parameters_of_each_layer_may_be_declared_in_another_section():
+    document = nt.latex.read(
+        r"""# Parameters
+
+1. for each of the $L$ layers $\ell$: $W^\ell \in \mathbb{R}^{\text{a} \times \text{b}}$
+
+# Forward
+
+Let $X^0 \in \mathbb{R}^{\text{a}}$. For $\ell = 1, \ldots, L$:
+
+$$X^\ell = [ W^\ell \underset{\text{a}}{\cdot} X^{\ell-1} ]_{\text{b} \to \text{a}}$$""",
+        "notes.md",
+    )
+    W, X = np.arange(12.0).reshape(3, 2, 2), np.array([1.0, -2.0])
+    found = document.bind(L=3)["X^L"](X0=nt.tensor(X, "a"), W=nt.tensor(W, "ell a b"))
+    np.testing.assert_allclose(found.numpy("a"), X @ W[0] @ W[1] @ W[2])

@@ -430,11 +430,15 @@ class Names:
             self._of[id(self._rewritten.get(id(statement), statement))] = found
 
     def _note_declarations(self) -> None:
-        stepped = {
-            (letter, d.place.section)
-            for group in self.defined.values()
-            for d in group
+        rules = [d for group in self.defined.values() for d in group if d.letters]
+        stepped = {(letter, d.place.section) for d in rules for letter in d.letters}
+        #: names of members that rules use with their own letter: W^l of x^l = W^l x^{l-1}
+        used = {
+            (letter, part)
+            for d in rules
+            for part in all_of(Scripts, d.body)
             for letter in d.letters
+            if d.kind != "function" and letter in script_letters(part)
         }
         for index, statement in enumerate(self.statements):
             if isinstance(statement, Signature):
@@ -458,7 +462,9 @@ class Names:
                     [
                         t
                         for t in script_letters(name)
-                        if (t, statement.section) in stepped or self.range_of(t, statement)
+                        if (t, statement.section) in stepped
+                        or (t, name) in used
+                        or self.range_of(t, statement)
                     ]
                 )
                 found = Declared(text, name, statement.space, statement, place, letters)

@@ -70,7 +70,8 @@ def power(e: Evaluator, where: Expression, base: Expression, exponent: Expressio
         return e.attempt(where, exp, [e.value(exponent)], [exponent])
     if isinstance(base, Letter) and (base.text, base.style) == ("e", "letter"):
         tensor = isinstance(value, NamedTensor) and bool(value.axes)
-        if value == math.e if isinstance(value, float) else tensor and is_exponential(where):
+        other = is_function(value) or (tensor and is_exponential(where))
+        if value == math.e if isinstance(value, float) else other:
             return e.attempt(where, exp, [e.value(exponent)], [exponent])
     own = [n for n in value.axes if BOUND not in n] if isinstance(value, NamedTensor) else []
     axes = visible(own)  # indices choose an element, and are no rows of a matrix

@@ -178,3 +178,18 @@ def test_a_script_defines_an_element():
     said = r"$$U_{1, \text{expert}(e)} = 2 V_{1, \text{expert}(e)}$$ "
     text = rf"{V}{said}$$y = U_1 \underset{{\text{{emb}}}}{{\cdot}} x$$"
     same(called(text, "y", GIVEN), 2 * V1 @ x, "expert")
+
+
+@pytest.mark.parametrize("delta", [r"\delta_{ij}", r"\delta_{i,j}", r"\delta_{ji}", "[i = j]"])
+@pytest.mark.parametrize("name", ["F^i", "F_i"])
+def test_the_index_of_a_family_may_stand_below_a_delta(delta, name):
+    text = (
+        r"For $s \in \mathbb{R}^{\text{site}:N}$ let "
+        r"$$e(s) = \sum_{i=1}^{N} i \sum_{\text{site}} NAME(s) \odot NAME(s) \odot s$$"
+        r" where $NAME(s)_{\text{site}(j)} = (1 - 3 DELTA) s_{\text{site}(j)}$"
+    )
+    document = read(text.replace("DELTA", delta).replace("NAME", name))
+    assert document.check() == []
+    s = np.array([1.0, 2.0, -1.0])
+    wanted = sum((i + 1) * (((1 - 3 * (np.arange(3) == i)) * s) ** 2 * s).sum() for i in range(3))
+    assert abs(float(document["e"](s=tensor(s, "site"))) - wanted) < 1e-9

@@ -71,7 +71,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, reached, walk
+from namedtensor.latex.walk import all_of, children, letters_of, parted, reached, walk
 
 #: A series that reaches back further than this is not started from its first members.
 MOST_BACK = 16
@@ -636,6 +636,7 @@ class Names:
             *[p for q in (listed.parameters if listed else ()) for p in scripts_of(q)],
         ]
         named += letters_of(statement.body)
+        named += [p for t in scripts if isinstance(t, Letter) for p in parted(t)]  # of \delta_{ij}
         return any(isinstance(s, Letter) and s.text == letter for s in named)
 
     def _only_names(self, letter: str, statement: Definition, own: Expression) -> bool:

@@ -346,3 +346,23 @@ def test_a_small_number_that_the_text_proposes_is_the_one_that_is_used(said, wan
     text = rf"{HEAD} $$h = \sqrt{{\sum_{{\text{{in}}}} W^2 + \epsilon}}$$ {said}"
     found = read(text)["h"](tensor(W, "in"))
     np.testing.assert_allclose(float(found), np.sqrt((W**2).sum() + wanted))
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        r"| $\tau$ | 0.07 |",
+        r"| softness of the embedding | $\tau$ | 0.07 |",
+        r"| $\tau$ | softness | $0.07$ |",
+        r"$\tau$ & softness of the layers & 0.07 \\",
+        r"| $\tau$ | \num{7e-2} |",
+    ],
+)
+def test_a_row_of_a_table_that_gives_a_number_says_that_its_letter_is_one(row):
+    document = read(
+        r"Let $x \in \mathbb{R}^{\text{a}}$."
+        + f"\n\n{row}\n\n"
+        + r"$$y = \frac{1}{\tau} x + (1 - \tau)$$"
+    )
+    found = document["y"](x=nt.tensor([1.0, 2.0], "a"), tau=0.5)
+    np.testing.assert_allclose(found.numpy("a"), [2.5, 4.5])

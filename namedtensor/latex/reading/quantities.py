@@ -200,11 +200,7 @@ def with_quantities(
                 for d in users[name]
                 if not meant or lies_in(d.section, statement.section, parents)
             ]
-            drawn = DRAWN.fullmatch(plain, statement.span.start, statement.span.end)
-            if drawn:
-                words: Words | None = Words(something=True, number=True)
-            else:
-                words = Words() if place in beside else _words_around(statement.span, plain)
+            words = Words() if place in beside else _words_around(statement.span, plain)
             if words is None:
                 given.setdefault(text, {}).setdefault(statement.section, set()).add("axes")
             if not used or words is None or (here and not words.number):
@@ -386,6 +382,8 @@ def _words_around(span: Span, text: str) -> Words | None:
 
     None where they say that it has axes.
     """
+    if CELL.match(text, span.end) or DRAWN.fullmatch(text, span.start, span.end):
+        return Words(something=True, number=True)
     start = max(text.rfind("\n\n", 0, span.start) + 2, span.start - FAR, 0)
     end = text.find("\n\n", span.end)
     end = min(len(text) if end < 0 else end, span.end + FAR)
@@ -404,7 +402,7 @@ def _words_around(span: Span, text: str) -> Words | None:
     after += text[at:end]
     about = re.split(rf"[.,;({OTHER}]|\b(?!of\b)(?:{MORE})\b|(?<!{NAME} )\band\b", before)[-1]
     said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
-    number = bool(BEFORE.search(before) or AFTER.match(after) or CELL.match(text, span.end))
+    number = bool(BEFORE.search(before) or AFTER.match(after))
     counted = COUNTED.search(before[-8:] + NAME + after[:40])
     told = said is not None and not number and TENSOR.search(said["what"])
     if not counted and (TENSOR.search(about) or told):

@@ -364,5 +364,5 @@ def test_a_row_of_a_table_that_gives_a_number_says_that_its_letter_is_one(row):
         + f"\n\n{row}\n\n"
         + r"$$y = \frac{1}{\tau} x + (1 - \tau)$$"
     )
-    found = document["y"](x=nt.tensor([1.0, 2.0], "a"), tau=0.5)
+    found = document["y"](x=tensor([1.0, 2.0], "a"), tau=0.5)
     np.testing.assert_allclose(found.numpy("a"), [2.5, 4.5])

@@ -254,7 +254,9 @@ def _one_quotient(part: Expression) -> Expression:
         return part
     left, right = _one_quotient(part.left), _one_quotient(part.right)
     for above, other in ((left, right), (right, left)):
-        if isinstance(above, Binary) and above.op == "/" and isinstance(above.right, Number):
+        if not (isinstance(above, Binary) and above.op == "/"):
+            continue
+        if isinstance(above.left, Number) and isinstance(above.right, Number):
             return Binary(part.span, "/", Binary(part.span, "*", above.left, other), above.right)
     return part
 

@@ -167,7 +167,8 @@ def with_quantities(
     """Declare the numbers that the plain text's prose names; give the statements, and a note on each."""
     found, notes = [[s] for s in statements], list[Finding]()
     given = _given(statements)
-    axes = {sized.axis.name for sized in all_of(SizedAxis, tuple(statements))}
+    sized = all_of(SizedAxis, tuple(statements))
+    axes, sizes = {one.axis.name for one in sized}, {one.size for one in sized}
     names = {i: _names_alone(s, plain) for i, s in enumerate(statements)}
     multiplied = _multiplied(statements, names, given, plain)
     alone = {head_of(name) for own in names.values() for name in own}
@@ -195,6 +196,8 @@ def with_quantities(
             there = set[str]().union(*meant.values()) & {"axes", "value"}
             if name not in users or text in CONSTANTS or here - {"argument", "script"}:
                 continue
+            if name in sizes and CELL.match(plain, statement.span.end):
+                continue  # the size of an axis, of another section too
             used = [
                 d
                 for d in users[name]

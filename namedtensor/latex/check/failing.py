@@ -82,12 +82,11 @@ def undefined(symbols: Symbols, where: Expression) -> Value:
         hint = f"write one of these, or define it: {text} = ..."
         symbols.report.error("undefined", where.span, message, hint=hint)
         return UNKNOWN
-    squared = isinstance(where, Scripts) and where.sub is None
-    plain = (
-        isinstance(where, Scripts) and isinstance(where.base, Letter) and len(where.base.text) < 2
-    )
-    squared = squared and (not plain or is_small(where.base))  # W^2 may be the name of a second W
-    bare = where.base if squared and isinstance(where, Scripts) else where
+    bare = where
+    if isinstance(where, Scripts) and where.sub is None:
+        plain = isinstance(where.base, Letter) and len(where.base.text) == 1
+        if is_small(where.base) or not plain:  # W^2 may be the name of a second W
+            bare = where.base
     if symbols.occurrences.in_prose(bare):
         text = symbols.report.text(bare.span)
         axis = _axis_indexed(symbols, where)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from namedtensor.latex.source import Span
@@ -57,12 +58,30 @@ class _Readers(dict[type, Any]):
         return self[kind]
 
 
+class _Values(dict[type, Any]):
+    """What gives the values of a part's fields, where some may be parts, and what makes it of such values."""
+
+    def __missing__(self, kind: type) -> Any:
+        inner, fields = INNER[kind], dataclasses.fields(kind) if INNER[kind] is not None else ()
+        names = [field.name for field in fields]  # the first is the span
+        places = [at for at, name in enumerate(names) if name in (inner or ())]
+        make = partial(_by_names, kind, names) if any(f.kw_only for f in fields) else kind
+        read = operator.attrgetter(*names) if len(names) > 1 else lambda part: (part.span,)
+        self[kind] = (read, places, make) if names else None
+        return self[kind]
+
+
+def _by_names(kind: type, names: Sequence[str], *values: Any) -> Any:
+    return kind(**dict(zip(names, values, strict=True)))
+
+
 #: The types of fields that hold no part.
 PLAIN = frozenset(("str", "int", "bool", "int | float"))
 
 FIELDS = _Fields()
 INNER = _Inner({tuple: ()})
 _READERS = _Readers()
+_VALUES = _Values()
 
 
 def children(part: Any) -> list[Any]:
@@ -96,11 +115,13 @@ def parts_of(part: Any) -> list[Any]:
 
 def all_of(kind: type[Kind], part: Any) -> tuple[Kind, ...]:
     """List the parts of one kind inside a part."""
-    if type(part) is tuple:
-        return tuple([found for one in part for found in all_of(kind, one)])
-    if not _READERS[type(part)]:
-        return (part,) if type(part) is kind else ()
-    within = _within(part)
+    within = getattr(part, "within", None)
+    if within is None:
+        if type(part) is tuple:
+            return tuple([found for one in part for found in all_of(kind, one)])
+        if not _READERS[type(part)]:
+            return (part,) if type(part) is kind else ()
+        within = _within(part)
     found: tuple[Kind, ...] | None = within.get(kind, ())
     if found is None:
         found = within[kind] = tuple([p for p in within[object] if type(p) is kind])
@@ -137,6 +158,17 @@ def _inside(part: Any) -> list[Any]:
                 found += within[object]
         elif read is not None:
             found.append(one)
+    return found
+
+
+def once(find: Callable[[Any], Kind], part: Any) -> Kind:
+    """Give what a function finds in a part; it is asked once, for a part never changes."""
+    if not isinstance(part, Walked):
+        return find(part)
+    within = _within(part)
+    if find not in within:
+        within[find] = find(part)
+    found: Kind = within[find]
     return found
 
 
@@ -225,15 +257,16 @@ def moved(part: Any, by: int) -> Any:
     kind = type(part)
     if kind is tuple:
         return tuple([moved(inner, by) for inner in part])
-    fields = INNER[kind]
-    if fields is None:
+    values = _VALUES[kind]
+    if values is None:
         return part
-    new = object.__new__(kind)
-    for name in kind.__dataclass_fields__:
-        value = getattr(part, name)
-        setattr(new, name, moved(value, by) if name in fields and value is not None else value)
-    new.span = Span(part.span.start + by, part.span.end + by)
-    return new
+    read, places, make = values
+    found = [*read(part)]
+    for place in places:
+        if found[place] is not None:
+            found[place] = moved(found[place], by)
+    found[0] = Span(part.span.start + by, part.span.end + by)
+    return make(*found)
 
 
 def put(part: Any, change: Callable[[Any], Any | None]) -> Any:

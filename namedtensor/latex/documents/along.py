@@ -28,7 +28,7 @@ from namedtensor.latex.syntax import (
     Signature,
     Statement,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, put, reached
+from namedtensor.latex.walk import all_of, letters_of, put, reached
 
 #: Joins the name of a tensor and the axis along which it is defined, step by step.
 ALONG = "@"
@@ -115,7 +115,7 @@ def only_taken(statements: Sequence[Statement]) -> set[str]:
     free: set[str] = set()
     for statement, arguments in zip(defined, own, strict=True) if taken else ():
         if any(letter.text in taken for letter in letters_of(statement.body)):
-            free |= {*_alone(statement.body)} - arguments
+            free |= _alone(statement.body) - arguments
         if not isinstance(statement.target, Call):
             free.add(stem(statement.target) or "")
     return taken - free
@@ -128,15 +128,11 @@ def _arguments(definition: Definition) -> set[str]:
     return {name.text for name in own if isinstance(name, Letter)}
 
 
-def _alone(part: Any) -> Iterator[str]:
+def _alone(part: Any) -> set[str]:
     """List the letters that stand without indices."""
-    if isinstance(part, Letter):
-        yield part.text
-    inner = children(part)
-    if isinstance(part, (Scripts, Indexed)) and isinstance(part.base, Letter):
-        inner = [one for one in inner if one is not part.base]
-    for one in inner:
-        yield from _alone(one)
+    based: tuple[Scripts | Indexed, ...] = (*all_of(Scripts, part), *all_of(Indexed, part))
+    bases = {id(one.base) for one in based}
+    return {letter.text for letter in letters_of(part) if id(letter) not in bases}
 
 
 def names_given(statements: Sequence[Statement]) -> set[str]:

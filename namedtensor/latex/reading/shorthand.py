@@ -821,18 +821,23 @@ def unwritten(axis: str, at: Expression) -> At:
     return At(at.span, AxisName(Span(at.span.start, at.span.start), axis), at)
 
 
-def named(part: Any, bound: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+def named(part: Any) -> Iterator[tuple[str, str]]:
     """List the indices that name their axes, pat(i) and pat(i - 1), but those that an operator binds."""
-    if isinstance(part, Big):
-        pieces = () if part.lower is None else listed(part.lower)
-        first = [p.first if isinstance(p, Relation) else p for p in pieces]
-        bound = {*bound, *[t.text for p in first for t in letters_of(p)]}
-    if isinstance(part, At):
-        letters = letters_of(part.at)
-        if len(letters) == 1 and letters[0].text not in bound and is_near(part.at):
-            yield letters[0].text, part.axis.name
-    for inner in () if part is None else children(part):
-        yield from named(inner, bound)
+    bound = {id(at) for big in all_of(Big, part) for at in _bound_in(big)}
+    for at in all_of(At, part):
+        letters = letters_of(at.at)
+        if len(letters) == 1 and id(at) not in bound and is_near(at.at):
+            yield letters[0].text, at.axis.name
+
+
+def _bound_in(big: Big) -> Iterator[At]:
+    """List the indices inside of an operator that have a letter which it binds."""
+    pieces = () if big.lower is None else listed(big.lower)
+    first = [p.first if isinstance(p, Relation) else p for p in pieces]
+    letters = {t.text for p in first for t in letters_of(p)}
+    for at in all_of(At, big):
+        if not letters.isdisjoint([t.text for t in letters_of(at.at)]):
+            yield at
 
 
 def is_near(at: Expression) -> bool:

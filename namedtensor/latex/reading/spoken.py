@@ -29,7 +29,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, reached
+from namedtensor.latex.walk import all_of, children, letters_of, once, reached
 
 #: Names that a formula may use without anybody giving them.
 CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
@@ -386,8 +386,10 @@ def _is_index(script: Expression | None) -> bool:
 
 def names_of(whole: object) -> Sequence[Expression]:
     """Give the names in a part of the tree: letters, and letters with scripts as one."""
-    if not all_of(Scripts, whole):
-        return letters_of(whole)
+    return once(_names_of, whole) if all_of(Scripts, whole) else letters_of(whole)
+
+
+def _names_of(whole: object) -> Sequence[Expression]:
     found: list[Expression] = []
     waiting: list[Any] = [whole]
     while waiting:
@@ -398,7 +400,7 @@ def names_of(whole: object) -> Sequence[Expression]:
             found.append(thing)
         else:
             waiting += children(thing)
-    return found
+    return tuple(found)
 
 
 def subjects_of(statement: Statement) -> Iterator[Expression]:

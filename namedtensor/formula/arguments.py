@@ -254,14 +254,15 @@ class Arguments:
     def named_numbers(self, values: dict[str, Any], tracing: bool = False) -> dict[str, Any]:
         """Make named tensors without axes of the numbers of a call without tensors, in a trace symbols."""
         spaces = {p.name: p.space for p in self.signature.parameters}
-        return {
-            name: SymbolicTensor(number(np.asarray(value).item()))
-            if tracing
-            else tensor(np.asarray(value))
-            if spaces[name] is not None and is_number(value)
-            else value
+        data = {
+            name: np.asarray(value)
             for name, value in values.items()
+            if spaces[name] is not None and is_number(value)
         }
+        found = {
+            n: SymbolicTensor(number(x.item())) if tracing else tensor(x) for n, x in data.items()
+        }
+        return {**values, **found}
 
     def parts_of(self, key: Sequence[Any]) -> Iterator[tuple[str, str]]:
         """Write each part of a key for a reader: the axes of tensors, the values of settings."""

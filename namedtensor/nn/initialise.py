@@ -7,6 +7,8 @@
 | bias | adds it to what a matrix or a gain gives, over no other axes | 0 |
 | gain | multiplies it elementwise | 1 |
 | table | adds it over more axes (positions), joins it (a class token), or else | normal, with scale 0.02 |
+
+A plain factor, alpha * A, changes no role; in (W + A B) x all three are matrices.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from namedtensor.operations.index_defined import ONE_HOT
 from namedtensor.operations.indexing import INDEX
 from namedtensor.operations.renaming import RENAME
 from namedtensor.primitives import Node
-from namedtensor.primitives.node import ARGUMENT
+from namedtensor.primitives.node import ARGUMENT, operands_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +57,52 @@ def roles_of(formula: Formula, settings: dict[str, Any]) -> dict[str, Initialise
         if node in seen:
             continue
         seen.add(node)
-        for place, operand in enumerate(node.operands):
-            leaf, names = _leaf(operand)
-            if leaf is not None and leaf not in roles:
-                role = _role(node, place, names, formula.parameter_names)
+        for place, operand in enumerate(() if _scaled(node) else node.operands):
+            own = formula.parameter_names if node.operation.primitive is DOT else ()
+            for leaf, names in _leaves(operand, own):
+                role = None if leaf in roles else _role(node, place, names, formula.parameter_names)
                 if role is not None:
                     roles[leaf] = role
         waiting += node.operands
     return roles
 
 
+def _scaled(node: Node) -> Node | None:
+    """Give what an operation multiplies or divides by a plain number, or whose sign it turns."""
+    traits = node.operation.primitive.traits
+    own = [i for i, o in enumerate(node.operands) if not o.type.host]
+    if traits.pointwise and len(own) == 1 and traits.linear_in(own[0]):
+        alone = not traits.jointly or len(node.operands) == 1
+        return node.operands[own[0]] if alone else None
+    return None
+
+
+def _leaves(node: Node, parameters: tuple[str, ...]) -> list[tuple[str, dict[str, str]]]:
+    """Give the leaf that a node is, or those of a sum that is made of some parameters alone."""
+    leaf, names = _leaf(node)
+    if leaf is not None:
+        return [(leaf, names)]
+    traits = node.operation.primitive.traits
+    adds = traits.pointwise and traits.jointly and len(node.operands) == 2
+    if not adds or not _arguments(node) <= set(parameters):
+        return []
+    return [found for operand in node.operands for found in _leaves(operand, parameters)]
+
+
+def _arguments(node: Node) -> set[str]:
+    """Name the tensors that a node is computed from."""
+    below = operands_first([node])
+    return {str(n.operation.params[0]) for n in below if n.operation.primitive is ARGUMENT}
+
+
 def _leaf(node: Node) -> tuple[str | None, dict[str, str]]:
-    """Look through renamings: give the name of the argument, and the original names of its axes."""
+    """Look through renamings and plain factors: give the argument's name, and its axes' original names."""
     names = {n: n for n in node.type.names}
-    while node.operation.primitive is RENAME:
-        back = {new: old for old, new in node.operation.params[0]}
-        names = {outer: back.get(inner, inner) for outer, inner in names.items()}
-        node = node.operands[0]
+    while (inner := _scaled(node)) is not None or node.operation.primitive is RENAME:
+        if inner is None:
+            back = {new: old for old, new in node.operation.params[0]}
+            names = {outer: back.get(n, n) for outer, n in names.items()}
+        node = inner or node.operands[0]
     if node.operation.primitive is ARGUMENT and not node.type.host:
         return str(node.operation.params[0]), names
     return None, {}

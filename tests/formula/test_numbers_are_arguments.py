@@ -12,7 +12,7 @@ from namedtensor import R, axes, formula
 from namedtensor.formula.formula import MANY_KEYS, MANY_PLANS, MOST_KEYS, MOST_VALUES
 from namedtensor.testing import assert_same
 
-seq, emb = axes("seq emb")
+seq, emb, wave = axes("seq emb wave")
 
 
 def plans(made):
@@ -252,3 +252,17 @@ def test_a_formula_calls_another_one_on_its_numbers_alone(t):
     expected = [x * (1 + 3 * t**2 - 2 * t**3) for x in (1.0, 2.0, 3.0)]
     found = path(nt.tensor([1.0, 2.0, 3.0], "emb"), t)
     np.testing.assert_allclose(found.numpy("emb"), expected)
+
+
+@pytest.mark.parametrize("t", [2, 0.5])
+def test_a_formula_that_is_called_on_its_numbers_alone_keeps_its_settings(t):
+    @formula
+    def waves(t: R, count: int = 4) -> R[wave]:
+        return t * nt.iota(wave[count])
+
+    @formula
+    def timed(X: R[emb], t: R, *, W: R[wave, emb]) -> R[emb]:
+        return X + W @ wave @ waves(t, count=3)
+
+    found = timed(nt.ones(emb[2]), t, W=nt.ones(wave[3], emb[2]))
+    np.testing.assert_allclose(found.numpy("emb"), [1 + 3 * t] * 2)

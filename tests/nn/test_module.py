@@ -128,6 +128,33 @@ def test_several_contracted_axes_count_together():
     assert weight.abs().max().item() == pytest.approx((6.0 / (128 + 100)) ** 0.5, rel=0.01)
 
 
+def test_plain_factors_and_sums_of_weights_change_no_role():
+    @formula
+    def adapted(
+        X: R[emb],
+        *,
+        W: R[emb, hid],
+        A: R[emb, val],
+        B: R[val, hid],
+        g: R[hid],
+        s: R[hid],
+        b: R[hid],
+        scale: float = 2.0,
+    ) -> R[hid]:
+        return ((W + scale * A @ val @ B) @ emb @ X * g - b / 2) * (1 + s)
+
+    torch.manual_seed(0)
+    module = adapted.module(emb[8], hid[6], val[4])
+    bound = (6.0 / (8 + 6)) ** 0.5
+    for name in "WAB":
+        data = getattr(module, name)
+        assert data.unique().numel() > 20
+        assert data.abs().max() > 0.5 * bound
+    assert module.g.tolist() == [1.0] * 6
+    assert not module.s.any()
+    assert not module.b.any()
+
+
 def test_init_overrides_by_name():
     module = layer.module(
         emb[4],

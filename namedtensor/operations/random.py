@@ -20,7 +20,7 @@ from namedtensor.errors import (
     first_line,
 )
 from namedtensor.operations.axis_functions import axis_function, named_operand, wants
-from namedtensor.operations.constants import noise_in_body, refuse_place
+from namedtensor.operations.constants import made, noise_in_body, refuse_place
 from namedtensor.operations.creation import (
     AxesSpec,
     Device,
@@ -33,7 +33,11 @@ from namedtensor.operations.creation import (
 from namedtensor.operations.elementwise import log, log1p, maximum, where
 from namedtensor.operations.indexing import index
 from namedtensor.operations.ordering import argsort
-from namedtensor.plans import layout_of
+from namedtensor.operations.reductions import needs_a_record
+from namedtensor.plans import Emitter, Lowered, Value, layout_of
+from namedtensor.primitives import Call, Traits, Type, primitive
+from namedtensor.primitives.notation import Word
+from namedtensor.primitives.traits import uses_first
 from namedtensor.shape import shapes, sized
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 from namedtensor.tensor.apply import steps_traced
@@ -446,9 +450,34 @@ def choice(
     return index[place](X, drawn)
 
 
+def _lower_categorical(emit: Emitter, call: Lowered, P: Value) -> Any:
+    (axis,), generator = call.params
+    rest = [a for a in P.axes if a != axis]
+    source = None if generator is None else emit.hold("generator", generator)
+    code = emit.call("categorical", emit.permute(P, (*rest, axis)), source)
+    return emit.bind(code, rest, call.type, "drawn")
+
+
+def _categorical_rule(call: Call) -> Type:
+    axes = call.params[0]
+    needs_a_record(call, axes)
+    return call.types[0].without(axes).of_kind("int")
+
+
+#: categorical(axes, generator), in a body.
+CATEGORICAL = primitive(
+    "categorical",
+    _categorical_rule,
+    _lower_categorical,
+    effect=True,
+    notation=Word("categorical"),
+    traits=Traits(fresh=True, stepped=True, acts=uses_first),
+)
+
+
 @axis_function(first=lambda axes: axes[0], example="nt.categorical[vocab](P)")
 def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> NamedTensor:
-    """Draw an index along an axis with probabilities proportional to P.
+    """Draw an index along an axis with probabilities proportional to P, for each of the others anew.
 
         categorical_ax : R^ax -> {0, ..., |ax| - 1}
 
@@ -474,6 +503,8 @@ def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> Name
             shapes(P, labels="P"),
             f"nt.softmax[{typed_axes([axis.name])}](P)",
         )
+    if isinstance(P, SymbolicTensor):
+        return made(CATEGORICAL((axis.name,), generator), P)
     rest = tuple([a for a in P.axes if a != axis.name])
     if P.size(axis) == 0:
         raise AxisSizeError(

@@ -359,3 +359,31 @@ def noised(X: R[seq]) -> R[seq]:
 def test_noise_of_the_shape_of_a_tensor_is_drawn_along_the_axes_that_lift_too(library):
     found = noised(ones("batch[2] seq[3]", library)).numpy("batch", seq)
     assert len(set(found.ravel().tolist())) == 6
+
+
+@formula
+def sampled(S: R[emb], T: float = 1.0, *, given: object = None) -> nt.Z:
+    return nt.categorical[emb](nt.softmax[emb](S / T), generator=given)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_an_index_is_drawn_in_a_body_for_each_index_of_the_axes_that_lift(library):
+    S = ones("batch[400] emb[3]", library)
+    drawn = sampled(S).numpy("batch")
+    assert sorted(set(drawn.tolist())) == [0, 1, 2]
+    assert 90 < (drawn == 1).sum() < 180
+    assert (sampled(S).numpy("batch") != drawn).any()
+    sure = S + nt.where(nt.iota("emb[3]") == 2, 100.0, 0.0)
+    assert (sampled(sure, 0.5).numpy("batch") == 2).all()
+    with pytest.raises(nt.NamedTensorError, match="cannot draw"):
+        sampled(S * np.nan)
+
+
+def test_draws_of_an_index_follow_their_generator_and_compile():
+    S = ones("batch[50] emb[3]", "torch")
+    one, two = (sampled(S, given=torch.Generator().manual_seed(3)) for _ in range(2))
+    nt.testing.assert_same(one, two)
+    compiled = torch.compile(lambda S: sampled(S), fullgraph=True, backend="aot_eager")(S)
+    assert compiled.shape == one.shape
+    assert sampled.shape("batch[2] emb[3]") == nt.Shape("batch[2]")
+    assert "categorical" in sampled.latex()

@@ -146,12 +146,13 @@ def _fitting(name: str, value: Any, cell: Cell, entry: Entry) -> Any:
     more = [a for a in value.axes if a not in space.names]
     missing = [a for a in space.names if a not in value.axes]
     if more:
+        each = space[tuple(dict.fromkeys([shown(a) for a in (*more, *space.names)]))]
         axes = ", ".join(dict.fromkeys([shown(a) for a in more]))
         raise entry.error(
             AxisClashError,
             f"the update of {name} has an axis {axes} too, and {name} is declared {space}",
             f"one state serves all of {axes}: declare {axes} in the argument that has it, and average over "
-            "it in the body",
+            f"it in the body; or, as a cache does, keep one for each: {name}: nt.State[{each!r}]",
         )
     if missing:
         axes = ", ".join([shown(a) for a in missing])

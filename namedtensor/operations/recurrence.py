@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -545,6 +546,9 @@ def _narrow(start: Node) -> Node:
 
 # --------------------------------------------------------------------------- a step run on symbols
 
+#: What a hint says of a start, which data does not explain better: the start would be a plain number.
+_STARTS = " starts without "
+
 
 class Trace:
     """One recurrence: its step run on symbols, until the carry has all the axes that it gets.
@@ -589,6 +593,9 @@ class Trace:
         """Run the step first; a whole number in the carry becomes real if the step fails otherwise."""
         try:
             return types, *self._run(types)
+        except AxisMissingError as error:
+            self._tell_start(error)
+            raise
         except KindError:
             whole = [i for i, t in enumerate(types) if t.host and t.kind in ("bool", "int")]
             for chosen in [*[[i] for i in whole], whole]:
@@ -596,6 +603,21 @@ class Trace:
                 with suppress(KindError):
                     return real, *self._run(real)
             raise
+
+    def _tell_start(self, error: AxisMissingError) -> None:
+        """Say how to start where the step needs an axis of a carry that starts without it."""
+        lacking = re.fullmatch(r"(\w+) has no axis (\S+)", error.why)
+        if lacking is None or lacking[1] not in self.said.names[: len(self.carry)]:
+            return
+        label, axis = lacking.groups()
+        typed = typed_axis(axis)
+        sizes = [type_of(X).size(axis) for X in self.sequences if axis in X.axes]
+        size = next((s for s in sizes if isinstance(s, int)), f"abs({typed})")
+        error.hint = (
+            f"{label}{_STARTS}{axis}: start with all axes that the step needs, such as "
+            f"nt.zeros({typed}[{size}])"
+        )
+        error.args = (*error.args[:-1], error.hint)
 
     def _hold_sizes(self, carry: Sequence[Type]) -> None:
         """Require equal what the formulas called by the step require equal; they raise the error."""
@@ -981,8 +1003,8 @@ def _traced_or_run(given: Sequence[Any], traced: Callable[[], Any], run: Callabl
     if symbols or not compiling():
         try:
             return traced()
-        except STAND_IN_ERRORS:
-            if symbols:
+        except STAND_IN_ERRORS as error:
+            if symbols or _STARTS in getattr(error, "hint", ""):
                 raise
     return run()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Self
 
-from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError
+from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError, first_line
 from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
+from namedtensor.tensor.labels import caller_labels
 
 
 class Gradients(Held):
@@ -107,6 +109,65 @@ class Gradients(Held):
                 'X.to("torch")',
             )
         return self.data
+
+
+def torch_gradients(
+    outputs: Any, inputs: Any, grad_outputs: Any = None, *rest: Any, **more: Any
+) -> tuple[Any, ...]:
+    """Run torch.autograd.grad on the data of named tensors; each gradient has the axes of its input."""
+    call = "torch.autograd.grad(...)"
+    given = [_listed(x) for x in (outputs, inputs, grad_outputs)]
+    starts = given[2] or [None] * len(given[0])
+    along = [_along(call, Y, dY) for Y, dY in zip(given[0], starts, strict=False)]
+    try:
+        found = sys.modules["torch"].autograd.grad(
+            [_data_of(call, Y) for Y in given[0]],
+            [_data_of(call, X) for X in given[1]],
+            along,
+            *rest,
+            **more,
+        )
+    except RuntimeError as error:
+        named = [x for part in given for x in part if isinstance(x, Gradients)]
+        raise BackendError(
+            call,
+            f"torch has no gradient here: {first_line(error)}",
+            shapes(*named, labels=caller_labels(named)),
+            "`X.requires_grad_()` before Y is computed from X, `retain_graph=True` where Y is derived once "
+            "more, `allow_unused=True` where Y does not depend on X",
+        ) from error
+    return tuple(
+        [
+            type(X)(g, X.layout) if isinstance(X, Gradients) and g is not None else g
+            for X, g in zip(given[1], found, strict=True)
+        ]
+    )
+
+
+def _listed(given: Any) -> list[Any]:
+    if given is None:
+        return []
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _along(call: str, Y: Any, gradient: Any) -> Any:
+    """Give a gradient from which to start, with its axes in the order of what is derived."""
+    if not isinstance(Y, Gradients) or (gradient is None and not Y.axes):
+        return gradient
+    if gradient is None:
+        (label,) = caller_labels([Y])
+        raise AxisSizeError(
+            call,
+            f"{label} has axes, and a gradient starts from a single number",
+            shapes(Y, labels=[label]),
+            f"reduce first: nt.sum[...]({label})",
+        )
+    same_shape(call, "outputs", Y, "grad_outputs", gradient)
+    return gradient.torch(*Y.axes)
+
+
+def _data_of(call: str, X: Any) -> Any:
+    return X._torch_data(call) if isinstance(X, Gradients) else X
 
 
 def same_shape(call: str, first: str, X: Gradients, second: str, Y: object) -> None:

@@ -450,12 +450,13 @@ def _words_of(
     if word == "vstack" and len(own) < 2:  # which makes an axis
         acted = []
     whole = _acts_on_all(word, given)
+    by = (acted if _dims(given) else names)[-1:]
     queried = [a for a in other if len(axes) > 2 and a in axes[2] and a not in own]
     found: dict[str, str | None] = {
         "a": whole or ", ".join(map(_typed, acted)) or None,
         "s": _typed(shared[-1]) if shared else None,
         "c": _typed(names[-1]) if names else None,
-        "by": _typed((acted if _dims(given) else names)[-1]) if names or _dims(given) else None,
+        "by": _typed(by[0]) if by else None,
         "f": _typed(other[0]) if other else None,
         "r": " ".join(map(shown, own[:-1])) or None,
         "n": new[0],

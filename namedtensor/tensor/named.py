@@ -147,14 +147,15 @@ class NamedTensor(Operators, Gradients, Protocols):
         """Give the one number of a tensor without axes."""
         return self._number("X.item()")
 
-    def to(self, *targets: object) -> NamedTensor:
+    def to(self, *targets: object, device: object = None, dtype: object = None) -> NamedTensor:
         """Give the same tensor in another library, on another device, or of another dtype.
 
         >>> import namedtensor as nt
         >>> nt.tensor([1, 2], "seq").to("float32").dtype
         dtype('float32')
         """
-        return convert(self, targets)
+        more = [target for target in (dtype, device) if target is not None]
+        return convert(self, (*targets, *more))
 
     def __hash__(self) -> int:
         return id(self)

@@ -23,6 +23,7 @@ from namedtensor.errors import (
 from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes, spaced
+from namedtensor.tensor.gradients import torch_gradients
 from namedtensor.tensor.held import Held
 from namedtensor.tensor.labels import asked_of_truth, caller_labels, compared_by_python
 
@@ -117,7 +118,8 @@ class Protocols(Held):
             shapes(self),
             f"name the axis: for Y in nt.unstack[{typed_axes(self.axes[:1])}](X)"
             if self.axes
-            else "a single number is one value: Y = X, or Y = X.item() in Python",
+            else "a single number is one value: Y = X, or Y = X.item() in Python; torch's classes, such as "
+            "GradScaler, take X.torch()",
         )
 
     def __len__(self) -> NoReturn:
@@ -275,6 +277,8 @@ class Protocols(Held):
         args: tuple[object, ...] = (),
         kwargs: dict[str, object] | None = None,
     ) -> Any:
+        if func is sys.modules["torch"].autograd.grad:
+            return torch_gradients(*args, **(kwargs or {}))
         name = getattr(func, "__name__", str(func))
         found = _named_in([*args, *(kwargs or {}).values()])
         order = _order(found[0]) if found else "seq, emb"

@@ -246,3 +246,59 @@ def test_a_name_that_does_not_exist_would_be_seen():
     assert [
         name for name in names_in("use nt.linear, or nt.dot[emb](X, Y)") if not hasattr(nt, name)
     ] == ["linear"]
+
+
+SUM = nt.sum[...](X)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: torch.stack([SUM, SUM]),
+        lambda: torch.sum(SUM, 0),
+        lambda: torch.softmax(SUM, 0),
+        lambda: torch.sort(SUM),
+        lambda: torch.unbind(SUM),
+        lambda: np.stack([SUM, SUM]),
+    ],
+)
+def test_a_function_of_a_single_number_along_a_dimension_is_answered(call):
+    with pytest.raises(nt.BackendError, match="SUM : \\(\\) a single number"):
+        call()
+
+
+def test_gradients_that_torch_gives_have_the_axes_of_what_they_are_of():
+    x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
+    w = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
+    A = nt.tensor(x, seq, emb)
+    Y = nt.tanh(A @ emb @ nt.tensor(w, emb, hid))
+    (first,) = torch.autograd.grad(nt.sum[...](Y), A, create_graph=True)
+    (other,) = torch.autograd.grad(torch.tanh(x @ w).sum(), x, create_graph=True)
+    torch.testing.assert_close(first.torch(seq, emb), other)
+    penalty = nt.mean[seq]((nt.norm[emb](first) - 1) ** 2)
+    wanted = torch.autograd.grad(((other.norm(dim=1) - 1) ** 2).mean(), w)
+    torch.testing.assert_close(torch.autograd.grad(penalty, w, retain_graph=True), wanted)
+    start = nt.normal(hid[4], seq[2], backend="torch", dtype=torch.float64)
+    found = torch.autograd.grad([Y], [A, w], start)
+    wanted = torch.autograd.grad(torch.tanh(x @ w), [x, w], start.torch(seq, hid))
+    torch.testing.assert_close((found[0].torch(seq, emb), found[1]), wanted)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda A: torch.autograd.grad(A, A), nt.AxisSizeError, "reduce first: nt.sum"),
+        (lambda A: torch.autograd.grad(SUM.to("numpy"), A), nt.BackendError, "gradients are torch"),
+        (lambda A: torch.autograd.grad(nt.sum[...](A), X), nt.BackendError, "X.requires_grad_()"),
+        (
+            lambda A: torch.autograd.grad(A, A, SUM),
+            nt.AxisNameError,
+            "no tensor of outputs's shape",
+        ),
+    ],
+)
+def test_gradients_that_torch_does_not_give_are_answered(call, error, text):
+    A = nt.ones(seq[2], emb[3], backend="torch").requires_grad_()
+    with pytest.raises(error) as caught:
+        call(A)
+    assert text in str(caught.value)

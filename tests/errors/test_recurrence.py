@@ -210,6 +210,17 @@ hint: a carry keeps its axes: start without emb, or keep it in the step
 """,
     ),
     case(
+        "a number that is asked for an axis",
+        lambda: nt.scan[seq](lambda h, x: h + h @ emb @ x, 0.0, X),
+        nt.AxisMissingError,
+        """
+dot[emb](h, x): h has no axis emb
+  h : () a single number
+  x : emb
+hint: h starts without emb: start with all axes that the step needs, such as nt.zeros(emb[4])
+""",
+    ),
+    case(
         "a carry that gets the axis",
         lambda: nt.scan[seq](lambda h, x: h + X, 0.0, X),
         nt.AxisClashError,

@@ -178,7 +178,8 @@ hint: nt.update(mean=X) with X in R[emb]
 ema(X, m): the update of m has an axis seq too, and m is declared R[emb]
   X : seq[3] emb[4]   declared R[emb]
   m : emb[4]   declared R[emb]
-hint: one state serves all of seq: declare seq in the argument that has it, and average over it in the body
+hint: one state serves all of seq: declare seq in the argument that has it, and average over it in the body; \
+or, as a cache does, keep one for each: m: nt.State[R[seq, emb]]
 """,
     ),
     case(

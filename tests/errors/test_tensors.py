@@ -306,7 +306,8 @@ hint: make it where numbers are: nt.zeros("seq[3]", device="cpu")
         """
 iter(X): a named tensor has no first axis to run along
   X : () a single number
-hint: a single number is one value: Y = X, or Y = X.item() in Python
+hint: a single number is one value: Y = X, or Y = X.item() in Python; torch's classes, such as GradScaler, \
+take X.torch()
 """,
     ),
     case(

@@ -389,11 +389,11 @@ hint: `X.numpy(emb, seq)`
 """,
     ),
     case(
-        "a dtype by keyword",
-        lambda: X.to(dtype="float32"),
+        "a keyword of torch",
+        lambda: X.to("float32", non_blocking=True),
         nt.KindError,
         """
-X.to(dtype='float32'): to has no argument dtype; it takes (*targets)
+X.to('float32', non_blocking=True): to has no argument non_blocking; it takes (*targets, device=None, dtype=None)
   X : seq[2] emb[3]
 hint: `X.to('float32')`
 """,

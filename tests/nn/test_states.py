@@ -374,7 +374,7 @@ def test_an_update_with_more_axes_is_refused():
   X : batch[3] emb[2]   declared R[emb]
   m : emb[2]   declared R[emb]
 hint: one state serves all of batch: declare batch in the argument that has it, and average over it in \
-the body""",
+the body; or, as a cache does, keep one for each: m: nt.State[R[batch, emb]]""",
     )
     m = ema.module(emb[2])
     with pytest.raises(nt.AxisClashError, match="the update of m has an axis batch too"):

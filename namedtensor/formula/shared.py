@@ -7,7 +7,7 @@ the results, as the step of a recurrence does.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -267,11 +267,14 @@ def _ordered(leaf: Leaf) -> tuple[str, ...]:
 def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | None:
     """Run a layer's body on symbols of its own."""
     known: dict[Any, Any] = {}
-    leaves, own = [], []
+    leaves: list[Leaf] = []
+    own: list[Node] = []
+    outer: list[Node] = []
+    first = 0
     for i, leaf in enumerate(given.leaves):
         node = leaf.tensor.node
         if i == before:
-            known = {}
+            known, first = {}, len(own)
         if node.closed:
             leaves.append(leaf)
             continue
@@ -282,8 +285,10 @@ def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | Non
         }
         type_ = node.type.with_axes(sizes.items())
         own.append(make_node(ARGUMENT(key, leaf.path.rpartition(".")[2]), (), type_))
+        outer.append(node)
         leaves.append(Leaf(leaf.path, leaf.space, SymbolicTensor(own[-1]), leaf.state))
-    token = tracing.set(_refuse)
+    row = {} if before is None else dict(zip(own[first:], outer[first:], strict=True))
+    token = tracing.set(_asked_of(row, tracing.get()))
     asked = MODE.asked
     pairs: list[tuple[Any, Any]] = []
     around = sizes_held.set(pairs)
@@ -312,8 +317,18 @@ def _traced(formula: Any, given: Any, before: int | None = None) -> Shared | Non
     return Shared(step, len(parts), tuple(cells), effect)
 
 
-def _refuse(size: Node) -> Any:
-    raise _Alone
+def _asked_of(row: Mapping[Node, Node], outside: Any) -> Callable[[Node], Any]:
+    """Make what Python gets where a layer's body asks for a size: of the row, which all layers have."""
+    names = {leaf.operation.params[0] for leaf in row}
+
+    def number(size: Node) -> Any:
+        asked = [n for n in operands_first([size]) if n.operation.primitive in (ARGUMENT, SIZE)]
+        if not asked or any(n.operation.params[0] not in names for n in asked):
+            raise _Alone
+        found = _sizes([size], dict(row))[size]
+        return outside(found) if isinstance(found, Node) else found
+
+    return number
 
 
 def rewritten(node: Node, step: Step) -> Node:

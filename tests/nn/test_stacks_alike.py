@@ -269,3 +269,36 @@ def test_a_body_that_asks_for_a_size_of_its_weights_runs_more_than_once():
         nt.testing.assert_close(model(X), expected)
     assert "sigmoid" in model.code(X)
     nt.testing.assert_close(model(nt.stack[batch](X, X))[batch(1)], expected)
+
+
+@formula
+def counted(X: R[seq, emb], *, W: R[part, emb, hid], V: R[hid, emb]) -> R[seq, emb]:
+    ran.append(1)
+    gate, value = nt.unstack[part](W @ emb @ X)
+    return V @ hid @ (nt.sigmoid(gate) * value)
+
+
+@formula
+def by_length(X: R[seq, emb], *, b: R[emb]) -> R[seq, emb]:
+    return X + b / len(nt.unstack[seq](X))
+
+
+def test_a_body_that_asks_for_a_size_of_its_weights_runs_once_for_all_layers():
+    model = new(5, counted, "emb[4] hid[6] part[2]")
+    ran.clear()
+    model(X.to("float32"))
+    assert len(ran) == 1
+    other = new(5, counted, "emb[4] hid[6] part[2]")
+    other.layers[3] = counted.module("emb[4] hid[5] part[2]")
+    expected = X.to("float32")
+    for held in other.layers:
+        expected = counted(expected, **held.named_values())
+    nt.testing.assert_close(other(X.to("float32")), expected)
+    lengths = new(3, by_length, "emb[4]")
+    for b in lengths.parameters():
+        torch.nn.init.ones_(b)
+    for n in (2, 3, 2):
+        nt.testing.assert_close(
+            lengths(nt.zeros(seq[n], emb[4]).to("torch").to("float32")),
+            nt.full(seq[n], emb[4], 3.0 / n).to("torch").to("float32"),
+        )

@@ -266,6 +266,11 @@ _ROWS_OF_FUNCTIONS = (
     ("nll_loss nll_loss_nd", "{mean}(-X[{c}(Y)])"),
     ("mse_loss", "{mean}((X - Y) * (X - Y))"),
     ("l1_loss", "{mean}(nt.abs(X - Y))"),
+    (
+        "smooth_l1_loss huber_loss",
+        "{mean}(nt.where(nt.abs(X - Y) < 1, 0.5 * (X - Y) ** 2, nt.abs(X - Y) - 0.5))",
+    ),
+    ("binary_cross_entropy", "{mean}(-Y * nt.log(X) - (1 - Y) * nt.log(1 - X))"),
     ("binary_cross_entropy_with_logits", "{mean}(nt.softplus(X) - X * Y)"),
     ("embedding", "Y[{f}(X)]"),
     ("cat concat concatenate vstack hstack", "nt.concat[{a}]({every})"),
@@ -289,6 +294,10 @@ _ROWS_OF_FUNCTIONS = (
     ("gather take take_along_axis take_along_dim index_select", "X[{by}(Y)]"),
     ("masked_fill", "nt.where(Y, {value:0}, X)"),
     ("outer ger", "X * Y"),
+    ("remainder", "X % Y"),
+    ("floor_divide", "X // Y"),
+    ("fmod", "X - Y * nt.trunc(X / Y)"),
+    ("frac", "X - nt.trunc(X)"),
     ("randn_like", "nt.normal(X.shape, dtype=X.dtype)"),
     ("segment_sum scatter_sum", 'nt.scatter[{a}, "{n}[5]"](X, Y)'),
     (

@@ -23,6 +23,7 @@ target = torch.tensor([1, 0])
 P = nt.ones("batch[2] chans[3] height[8] width[6]", backend="torch")
 K = nt.ones("chans'[4] chans[3] kh[3] kw[3]", backend="torch")
 Q, V = nt.ones("seq'[5] emb[3]", backend="torch"), nt.ones("seq[2] val[4]", backend="torch")
+U = nt.sigmoid(X)
 M, shift = X > 0, nt.ones("hid[4]", backend="torch")
 batch, chans, height, width, kh, kw = nt.axes("batch chans height width kh kw")
 linear, norm, table = torch.nn.Linear(3, 4), torch.nn.LayerNorm(3), torch.nn.Embedding(4, 3)
@@ -44,6 +45,13 @@ TYPED = {
     "a table": lambda: table(I),
     "mse_loss": lambda: F.mse_loss(X, S),
     "l1_loss": lambda: F.l1_loss(X, S),
+    "smooth_l1_loss": lambda: F.smooth_l1_loss(X, S),
+    "huber_loss": lambda: F.huber_loss(X, S, reduction="sum"),
+    "binary_cross_entropy": lambda: F.binary_cross_entropy(U, U),
+    "remainder": lambda: torch.remainder(X, S),
+    "floor_divide": lambda: torch.floor_divide(X, S),
+    "fmod": lambda: torch.fmod(X, S),
+    "frac": lambda: torch.frac(X),
     "relu": lambda: F.relu(X),
     "gelu": lambda: torch.nn.GELU()(X),
     "softmax": lambda: torch.softmax(X, -1),
@@ -90,6 +98,26 @@ def test_the_hint_works_when_it_is_typed(name):
     hint = str(caught.value).rpartition("hint: ")[2]
     scope = {**globals(), "A": K["(kh, kw) -> new"], "new": nt.axes("new")}
     assert isinstance(eval(hint, scope), nt.NamedTensor)
+
+
+@pytest.mark.parametrize(
+    ("call", "scale"),
+    [
+        (lambda X, S: F.smooth_l1_loss(X, S), 4),
+        (lambda X, S: F.huber_loss(X, S, reduction="sum"), 4),
+        (lambda X, S: F.binary_cross_entropy(X, S), 1),
+        (lambda X, S: torch.remainder(X, S), -3),
+        (lambda X, S: torch.floor_divide(X, S), -3),
+        (lambda X, S: torch.fmod(X, S), -3),
+        (lambda X, S: torch.frac(X), -3),
+    ],
+)
+def test_what_is_typed_gives_torch_s_numbers(call, scale):
+    X, S = nt.tensor(scale * torch.rand(20), seq), nt.tensor(torch.rand(20), seq)
+    with pytest.raises(nt.BackendError) as caught:
+        call(X, S)
+    found = eval(str(caught.value).rpartition("hint: ")[2], {**globals(), "X": X, "S": S})
+    torch.testing.assert_close(found.torch(*found.axes), call(X.torch(seq), S.torch(seq)))
 
 
 SAME = {

@@ -112,7 +112,7 @@ class Gradients(Held):
 
 
 def torch_gradients(
-    outputs: Any, inputs: Any, grad_outputs: Any = None, *rest: Any, **more: Any
+    outputs: object, inputs: object, grad_outputs: object = None, *rest: object, **more: object
 ) -> tuple[Any, ...]:
     """Run torch.autograd.grad on the data of named tensors; each gradient has the axes of its input."""
     call = "torch.autograd.grad(...)"
@@ -144,13 +144,13 @@ def torch_gradients(
     )
 
 
-def _listed(given: Any) -> list[Any]:
+def _listed(given: object) -> list[Any]:
     if given is None:
         return []
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
-def _along(call: str, Y: Any, gradient: Any) -> Any:
+def _along(call: str, Y: object, gradient: object) -> Any:
     """Give a gradient from which to start, with its axes in the order of what is derived."""
     if not isinstance(Y, Gradients) or (gradient is None and not Y.axes):
         return gradient
@@ -163,10 +163,11 @@ def _along(call: str, Y: Any, gradient: Any) -> Any:
             f"reduce first: nt.sum[...]({label})",
         )
     same_shape(call, "outputs", Y, "grad_outputs", gradient)
-    return gradient.torch(*Y.axes)
+    along: Any = gradient
+    return along.torch(*Y.axes)
 
 
-def _data_of(call: str, X: Any) -> Any:
+def _data_of(call: str, X: object) -> Any:
     return X._torch_data(call) if isinstance(X, Gradients) else X
 
 

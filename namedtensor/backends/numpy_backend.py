@@ -516,6 +516,18 @@ min_at = _written(np.minimum.at)
 max_at = _written(np.maximum.at)
 
 
+def _at_dim(
+    write: Callable[[Array, Any, Array], Array],
+) -> Callable[[Array, int, Array, Any], Array]:
+    return lambda x, dim, index, value: write(x, (*[slice(None)] * dim, index), value)
+
+
+#: Write at an index of one axis, which has one axis itself.
+add_at_dim = _at_dim(add_at)
+min_at_dim = _at_dim(min_at)
+max_at_dim = _at_dim(max_at)
+
+
 def add_along(y: Array, index: Array, shape: Dims, dim: int) -> Array:
     """Add y up in zeros of a shape: along dim at an index that has the axes up to it, elsewhere in place."""
     grids = [index_grid(shape[i], index.ndim, i, y) for i in range(dim)]

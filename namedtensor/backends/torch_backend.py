@@ -739,6 +739,38 @@ min_at = _reduce_at("amin")
 max_at = _reduce_at("amax")
 
 
+def _at_dim(
+    fast: Callable[..., Array], general: Callable[[Array, Any, Array], Array]
+) -> Callable[[Array, int, Array, Any], Array]:
+    def write(x: Array, dim: int, index: Array, value: Any) -> Array:
+        shape = (*x.shape[:dim], len(index), *x.shape[dim + 1 :])
+        value = torch.as_tensor(value, dtype=x.dtype, device=x.device).broadcast_to(shape)
+        if _refuses(x) and x.numel():
+            try:
+                return fast(x, dim, _wide(index), value)
+            except (RuntimeError, IndexError):
+                pass
+        grids = [index_grid(n, x.ndim, i, x) for i, n in enumerate(shape)]
+        grids[dim] = index.reshape([n if i == dim else 1 for i, n in enumerate(shape)])
+        return general(x, tuple(grids), value)
+
+    return write
+
+
+def _reduced_along(how: str) -> Callable[..., Array]:
+    def reduce(x: Array, dim: int, index: Array, value: Array) -> Array:
+        places = index.reshape([-1 if i == dim else 1 for i in range(x.ndim)])
+        return x.scatter_reduce(dim, places.expand(value.shape), value, how)
+
+    return reduce
+
+
+#: Write at an index of one axis, which has one axis itself.
+add_at_dim = _at_dim(torch.index_add, add_at)
+min_at_dim = _at_dim(_reduced_along("amin"), min_at)
+max_at_dim = _at_dim(_reduced_along("amax"), max_at)
+
+
 def _index_grid(n: int, dims: int, dim: int, like: Array) -> Array:
     shape = (1,) * dim + (n,) + (1,) * (dims - dim - 1)
     return torch.arange(n, device=like.device).reshape(shape)

@@ -719,6 +719,11 @@ def lower_update(word: str) -> Callable[..., Any]:
                 if a in by_axis
             ]
             code = emit.call(PARTWISE[word], base, tuple(parts), emit.aligned(y, kept))
+        elif word in ALONG and [p[1] for p in places] == ["tensor"] and len(tensor_axes) == 1:
+            ((axis, *_),), (new,) = places, tensor_axes
+            ordered = [new if a == axis else a for a in stored]
+            at = stored.index(axis)
+            code = emit.call(ALONG[word], base, at, indices[0].code, emit.aligned(y, ordered))
         else:
             each = [_place_code(emit, base, a, by_axis.get(a), given.get(a), order) for a in stored]
             code = emit.call(word, base, tuple(each), emit.aligned(y, order))
@@ -729,6 +734,8 @@ def lower_update(word: str) -> Callable[..., Any]:
 
 #: What writes to a part of an array that numbers and ranges tell, for each update that has it.
 PARTWISE = {"set_at": "set_part", "add_at": "add_part"}
+#: What writes along one axis at an index with one axis of its own.
+ALONG = {"add_at": "add_at_dim", "max_at": "max_at_dim", "min_at": "min_at_dim"}
 
 
 def _is_part(place: tuple[Any, ...]) -> bool:

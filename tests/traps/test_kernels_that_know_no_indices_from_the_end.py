@@ -9,10 +9,12 @@ import torch
 from hypothesis import given
 
 import namedtensor as nt
+from namedtensor import R, Z, axes, formula
 from namedtensor.backends.torch_backend import FEW
 from namedtensor.errors import IndexRangeError
 
 LIBRARIES = ["numpy", "torch"]
+node, edge, emb = axes("node edge emb")
 
 
 @st.composite
@@ -258,3 +260,53 @@ def test_one_liners_vmap(name):
         torch.stack([X, 2 * X]), torch.stack([I, I])
     )
     torch.testing.assert_close(both, torch.stack([run(name, X, I), run(name, 2 * X, I)]))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("verb", ["add", "max", "min"])
+@given(data=st.data())
+def test_what_is_written_along_one_axis_is_its_definition(library, verb, data):
+    sizes = {"vocab": data.draw(st.integers(1, 4)), "edge": data.draw(st.integers(0, 5)), "emb": 2}
+    generator = np.random.default_rng(data.draw(st.integers(0, 99)))
+    own = data.draw(st.permutations(["vocab", *data.draw(st.sampled_from([[], ["emb"]]))]))
+    of = data.draw(st.permutations(["edge", *data.draw(st.sampled_from([[], ["emb"]]))]))
+    n = sizes["vocab"]
+    X = generator.normal(size=[sizes[a] for a in own])
+    Y = generator.normal(size=[sizes[a] for a in of])
+    I = generator.integers(-n, n, sizes["edge"])
+    update = getattr(
+        in_library(X, own, library).at[nt.Axis("vocab")(in_library(I, ["edge"], library))], verb
+    )
+    found = update(in_library(Y, of, library))
+    both = [a for a in ("vocab", "emb") if a == "vocab" or a in own or a in of]
+    expected = np.broadcast_to(
+        np.moveaxis(X, own.index("vocab"), 0).reshape(
+            [n, *[2] * ("emb" in own)][: len(own)] + [1] * (len(both) - len(own))
+        ),
+        [sizes[a] for a in both],
+    ).copy()
+    written = np.moveaxis(Y, of.index("edge"), 0)
+    written = written.reshape(list(written.shape) + [1] * (len(both) - len(of)))
+    kind = {"add": np.add, "max": np.maximum, "min": np.minimum}[verb]
+    for i, row in zip(I, written, strict=True):
+        expected[i] = kind(expected[i], row)
+    np.testing.assert_allclose(found.numpy(*both), expected, rtol=1e-12)
+    if sizes["edge"]:
+        far = np.where(np.arange(len(I)) == 0, n, I)
+        with pytest.raises(IndexRangeError):
+            getattr(
+                in_library(X, own, library).at[
+                    nt.Axis("vocab")(in_library(far, ["edge"], library))
+                ],
+                verb,
+            )(in_library(Y, of, library))
+
+
+def test_numbers_at_an_index_of_one_axis_are_written_by_one_kernel():
+    @formula
+    def heard(X: R[node, emb], m: R[edge, emb], I: Z[edge]) -> R[node, emb]:
+        return X.at[node(I)].max(m)
+
+    X, m = (nt.ones(f"{a}[3] emb[2]", backend="torch") for a in ("node", "edge"))
+    I = nt.tensor(torch.tensor([0, 2, 2]), "edge")
+    assert "max_at_dim(X, 0, I, m)" in heard.code(X, m, I)

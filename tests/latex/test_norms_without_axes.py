@@ -119,3 +119,12 @@ $$Y = \sum_{\text{a}} W$$"""
     for other in (r"\|W\| < 1", r"\|W\|_1 \le 1", r"\|W\|_2 = 1"):
         found = read(text.replace(r"\|W\|_2 < 1", other)).check()
         assert [f.severity for f in found if f.code == "no-axis"] == ["error"]
+
+
+def test_the_frobenius_norm_takes_nothing_of_a_letter_f():
+    document = read(
+        r"Let $W \in \mathbb{R}^{\text{a}, \text{b}}$ and $x \in \mathbb{R}^{\text{a}}$. "
+        r"$$F = \sum_{\text{a}} x, \qquad e = \|W\|_F$$"
+    )
+    W = np.array([[3.0, 0.0], [0.0, 4.0]])
+    assert document["e"](W=nt.tensor(W, "a b")) == 5.0

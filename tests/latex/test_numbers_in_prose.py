@@ -366,3 +366,20 @@ def test_a_row_of_a_table_that_gives_a_number_says_that_its_letter_is_one(row):
     )
     found = document["y"](x=tensor([1.0, 2.0], "a"), tau=0.5)
     np.testing.assert_allclose(found.numpy("a"), [2.5, 4.5])
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("rises for $T = 2000$ steps", True),
+        ("rises for $T = 2000$ warm-up steps and then falls", True),
+        ("is smooth: for $T = 2$ this is a line", False),
+        ("is smooth, and for $T = 2$ reduces to a line", False),
+    ],
+)
+def test_a_number_of_things_is_what_a_letter_is_and_no_case(said, known):
+    document = read(
+        r"Let $x \in \mathbb{R}^{\text{a}}$." + f" The rate {said}." + r" $$y = \frac{1}{T} x$$"
+    )
+    names = [p.name for p in document["y"].signature.parameters]
+    assert names == ["x"] if known else names != ["x"] or document.check()

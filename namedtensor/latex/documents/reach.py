@@ -41,6 +41,7 @@ from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.syntax import (
     At,
     AxisName,
+    Bars,
     Big,
     Call,
     Expression,
@@ -556,7 +557,8 @@ class Visit(Resolver):
         if isinstance(name, Scripts) and (name.sub or name.primes) and name.sup is not None:
             parts = (dataclasses.replace(name, sup=None), name.sup)
         elif isinstance(name, Scripts):
-            parts = (name.base, name.sub, name.sup)
+            norm = isinstance(name.base, Bars) and name.sub == Letter(name.span, "F")  # no letter
+            parts = (name.base, None if norm else name.sub, name.sup)
         elif name.style == "letter" and 1 < len(name.text) < 4 and name.text.isalpha():
             parts = parted(name)
             parts = parts if all(map(self._means_something, parts)) else ()

@@ -108,6 +108,11 @@ TRIED_FOR = re.compile(
     r"\b(?:for|case|such as|like|to|than|often|usually|typically|commonly|mostly)\s+$",
     re.IGNORECASE,
 )
+#: What stands behind a number of things, which is no case: "for $T = 2000$ steps".
+THINGS = re.compile(
+    r"\s*(?:[\w-]+\s+)?(?!(?:this|gives|means|recovers|corresponds|yields|reduces|amounts|turns|makes|leads|"
+    r"switches|does|always|is|has|was)\b)[a-z]{3,}s\b(?!\s+(?:to|the|an?|us|that)\b)"
+)
 BEHIND = re.compile(r"(?:[\s$,;]|\\\]|\\end\{[a-z*]+\})*(?:for|at|with)\s+\$")
 CASE = re.compile(
     r"\s*(?:gives|means|recovers|corresponds|yields|reduces|amounts|turns|makes|would|leads|switches|"
@@ -340,7 +345,7 @@ def _remarks(
     tried = (
         (TRIED.search(before) and (GIVES.match(after) or CASE.match(after)))
         or (BEGINS.search(before) and CASE.match(after))
-        or (TRIED_FOR.search(before) and apart)
+        or (TRIED_FOR.search(before) and apart and (whole or not THINGS.match(after)))
     )
     if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
         return bool(tried) or key_of(target.base) in elements.declared.names

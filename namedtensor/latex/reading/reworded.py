@@ -86,7 +86,8 @@ from namedtensor.latex.walk import all_of, is_elementwise, letters_of, put, walk
 
 #: What stands in prose between a name and the space that it is in, and between names.
 WITHIN = re.compile(
-    r"\$\s*:?(?:\]:?[^$.;\n]*,|[^$.;:&|]*\b(?:in|from|of shape)|[^$.\n]*(?:[&|]|--|[:,]?\s\())\s*\$"
+    r"\$\s*:?(?:\]:?[^$.;\n]*,|[^$.;:&|]*\b(?:in|from|of shape)|"
+    r"[^$.\n]*(?:[&|]|</td>\s*<td\b[^>$]*>|--|[:,]?\s\())\s*\$"
 )
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
@@ -216,6 +217,8 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             continue
         names: list[Expression] = []
         mark, after = ALIKE if alike else WITHIN, start
+        if text[start : entry.region.span.end].lstrip().startswith("\\in"):
+            mark = APART  # which is of the name before it, whatever stands between
         for other in reversed(entries[:at]):
             said: Any = getattr(other.statement, "relation", None)
             if not names and IS_IDENTITY.match(text, other.region.span.end):

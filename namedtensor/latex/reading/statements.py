@@ -379,11 +379,13 @@ def _related(parser: Parser, span: Span) -> list[Statement]:
 
 
 def _numbers_alone(parser: Parser) -> Space | None:
-    r"""Read \{0, 1\}^{seq} where nothing else stands, as beside a name in a table."""
+    r"""Read \{0, 1\}^{seq} where nothing else stands, as beside a name in a table, or \in before a space."""
     start, last = parser.at, parser.tokens[parser.end - 1 : parser.end]
-    if parser.peek().text not in ("\\{", "[") or [t.kind for t in last] != ["close"]:
+    beside = parser.peek().text == "\\in"
+    if [t.kind for t in last] != ["close"] or not (beside or parser.peek().text in ("\\{", "[")):
         return None
     named, positional = parser.named, parser.positional
+    parser.at += beside
     try:
         space = parser.space()
     except Fault:

@@ -43,6 +43,11 @@ CASES = [
     (lambda: nt.sqrt(-1.0), nt.NamedTensorError, "sqrt(-1.0): "),
     (lambda: T.to("cuda:99"), nt.BackendError, "X.to('cuda:99'): torch cannot give it: "),
     (
+        lambda: torch.autograd.grad(nt.sum[...](T), T),
+        nt.BackendError,
+        "torch.autograd.grad(...): torch has no gradient here: ",
+    ),
+    (
         lambda: nt.categorical[emb](-1.0 * T),
         nt.NamedTensorError,
         "categorical[emb](P): torch cannot draw: ",

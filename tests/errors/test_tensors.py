@@ -591,6 +591,16 @@ hint: X.to("torch"), X.to("cuda"), X.to("float32")
 """,
     ),
     case(
+        "torch's gradient of a tensor with axes",
+        lambda: torch.autograd.grad(T, T),
+        nt.AxisSizeError,
+        """
+torch.autograd.grad(...): T has axes, and a gradient starts from a single number
+  T : seq[3] emb[4]
+hint: reduce first: nt.sum[...](T)
+""",
+    ),
+    case(
         "gradients of numpy data",
         lambda: X.requires_grad_(),
         nt.BackendError,

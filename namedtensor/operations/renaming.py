@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 from typing import Any
 
-from namedtensor.axes import BOUND, primed, renamed_code, shown
+from namedtensor.axes import BOUND, loose, primed, renamed_code, shown, typed_axes, typed_axis
 from namedtensor.errors import AxisClashError, AxisSizeError
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Type, combine, primitive
@@ -174,18 +174,28 @@ def split_rule(call: Call) -> Type:
 def _divide(call: Call, before: str, whole: Any, known: Any) -> Any:
     if isinstance(whole, int) and isinstance(known, int):
         if known == 0 or whole % known:
-            raise _does_not_split(call, before, whole, known)
+            raise _does_not_split(call, before, whole, known, rest=True)
         return whole // known
     part = combine("floordiv", whole, known)
     call.guards.append((whole, combine("mul", part, known)))
     return part
 
 
-def _does_not_split(call: Call, before: str, whole: int, known: int) -> Exception:
+def _does_not_split(
+    call: Call, before: str, whole: int, known: int, rest: bool = False
+) -> Exception:
+    label, axis = call.labels[0], typed_axis(before)
+    hint = f"the sizes of the new axes multiply to {whole}"
+    if rest and known:  # another length has parts of this size
+        hint += (
+            f"; lengthen it, `nt.pad[{typed_axes([before])}]({loose(label)}, 0, {-whole % known})`"
+        )
+        if whole > known:
+            hint += f", or shorten it, `{label}[{axis}[:{whole - whole % known}]]`"
     return call.fail(
         AxisSizeError,
-        f"axis {shown(before)} is {whole} in {call.labels[0]}, which does not split into parts of {known}",
-        f"the sizes of the new axes multiply to {whole}",
+        f"axis {shown(before)} is {whole} in {label}, which does not split into parts of {known}",
+        hint,
     )
 
 

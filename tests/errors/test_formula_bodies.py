@@ -650,7 +650,7 @@ X[emb >> (key[2], val)]: axis emb is 3 in X, which does not split into parts of 
   File "test_formula_bodies.py", line N, in halves
     return X[emb >> (key[2], val)]
            ^^^^^^^^^^^^^^^^^^^^^^^
-hint: the sizes of the new axes multiply to 3
+hint: the sizes of the new axes multiply to 3; lengthen it, `nt.pad[emb](X, 0, 1)`, or shorten it, `X[emb[:2]]`
 """,
     ),
     case(

@@ -656,7 +656,7 @@ hint: give all but one: a=2
         """
 X.rearrange("seq (a b) -> seq a b"): axis emb is 4 in X, which does not split into parts of 3
   X : seq[3] emb[4]
-hint: the sizes of the new axes multiply to 4
+hint: the sizes of the new axes multiply to 4; lengthen it, `nt.pad[emb](X, 0, 2)`, or shorten it, `X[emb[:3]]`
 """,
     ),
     case(

@@ -73,7 +73,7 @@ hint: rename the one that is there first: `A["key -> key'"]`
         """
 X[emb >> (key[3], val)]: axis emb is 4 in X, which does not split into parts of 3
   X : seq[3] emb[4]
-hint: the sizes of the new axes multiply to 4
+hint: the sizes of the new axes multiply to 4; lengthen it, `nt.pad[emb](X, 0, 2)`, or shorten it, `X[emb[:3]]`
 """,
     ),
     case(

@@ -255,6 +255,11 @@ SAID = r"Let $x \in \mathbb{R}^{\text{time}}$ and $k \in \mathbb{R}^{\text{tap}:
             r"Let $k \in \mathbb{R}^{\text{tap}:3}$ and $x \in \mathbb{R}^{\text{time}}$, padded with $0$.",
             "",
         ),
+        (SAID, "with zero padding at both ends."),
+        (SAID, "Indices outside of the record count as zero."),
+        (SAID, r"where $x_{\text{time}(i)}$ is taken to be zero for $i < 1$."),
+        (SAID, "Terms whose index lies beyond the record are left out."),
+        (SAID + " Values before the first and after the last are zero.", ""),
     ],
 )
 def test_prose_may_say_that_a_tensor_is_zero_outside_of_its_axis(parts):
@@ -264,7 +269,13 @@ def test_prose_may_say_that_a_tensor_is_zero_outside_of_its_axis(parts):
 
 
 @pytest.mark.parametrize(
-    "said", ["", r"Outside of the recording, $k$ is zero.", "Zeros of $x$ are kept."]
+    "said",
+    [
+        "",
+        r"Outside of the recording, $k$ is zero.",
+        "Zeros of $x$ are kept.",
+        "There is no zero padding.",
+    ],
 )
 def test_a_window_that_leaves_its_axis_is_found(said):
     assert [f.code for f in loud(WINDOW % (SAID, said))] == ["index-range"]

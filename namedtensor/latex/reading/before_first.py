@@ -46,6 +46,25 @@ Given = Mapping[Key, Expression]
 ZEROS = re.compile(r"\bzeros?\b|\$0\$|=\s*0\$", re.IGNORECASE)
 BEYOND = re.compile(r"\b(?:outside|beyond|pad(?:s|ded|ding)?)\b", re.IGNORECASE)
 SENTENCE = re.compile(r"\n\s*\n|[.;:]\s|\\begin\b|\\end\b|\$\$")
+#: What it says of all elements in the display before it: "frames outside of $1, \ldots, K$ count as zero".
+_GONE = r"(?:\bzeros?\b|\$0\$|\b(?:vanish|dropped|omitted|ignored|skipped|left out|contributes? nothing)\b)"
+_THERE = (
+    r"\b(?:outside|beyond|out[- ]of[- ](?:range|bounds)|past the end|"
+    r"(?:before|after) the (?:first|last|start|beginning|end)|"
+    r"(?:terms|summands|elements|entries|values) (?:with|where|for which|whose))\b"
+)
+PADDED = re.compile(
+    (
+        r"\bzero[- ]padd(?:ed|ing)\b|\bpad(?:ded|ding)? (?:\w+ ){0,2}(?:with|by) zeros?\b|"
+        rf"{_THERE}(?:(?![.;:]\s|\n\s*\n|\$\$|\\begin|\\end).){{0,100}}?{_GONE}|"
+        r"(?:\bzeros?|\$0\$) (?:for|if|when(?:ever)?|where) \$[^$]*(?:<|>|\\[lg]eq?\b|\\notin)[^$]*\$"
+    ).replace(" ", r"\s+"),
+    re.IGNORECASE | re.DOTALL,
+)
+#: What it has where it says the contrary, or where it is about the letter that it names.
+UNPADDED = re.compile(r"\b(?:no|not|without|never|instead\s+of)\b|\$\\?[a-z]+\$", re.IGNORECASE)
+#: So far from such a sentence a display may stand.
+NEAR = 400
 
 
 def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]) -> None:
@@ -137,7 +156,29 @@ def _padded(entries: Sequence[Entry], text: str) -> dict[int, dict[Key, Expressi
             here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
             if is_zero:
                 entry.leave_out(QUIET["outside"])
+    for said in PADDED.finditer(text):
+        begin = max(text.rfind(mark, 0, said.start()) for mark in (". ", "\n\n", "$$"))
+        shown = (
+            None if UNPADDED.search(text, max(0, begin), said.end()) else _shown_near(entries, said)
+        )
+        elements = () if shown is None else all_of(Indexed, shown.statement)
+        for name in [
+            e.base
+            for e in elements
+            if any(isinstance(i, At) and isinstance(i.at, Binary) for i in e.items)
+        ]:
+            if isinstance(name, Letter) and shown is not None:
+                here = found.setdefault(shown.region.section, {})
+                here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
     return found
+
+
+def _shown_near(entries: Sequence[Entry], said: re.Match[str]) -> Entry | None:
+    """Find the formula in a display that a sentence is about: the last before it, or the first behind it."""
+    shown = [e for e in entries if e.region.display and all_of(At, e.statement)]
+    before = [e for e in shown if said.start() - NEAR < e.region.span.end <= said.start()]
+    behind = [e for e in shown if said.end() <= e.region.span.start < said.end() + NEAR]
+    return before[-1] if before else behind[0] if behind else None
 
 
 def outside_of(target: Expression, ends: Collection[str]) -> Key | None:
@@ -271,9 +312,8 @@ class _Before:
         first, last = Number(at.span, 1), AxisSize(at.span, AxisName(at.span, axis))
         found: Expression = element
         for side, op, end in (("<<", "<", first), (">>", ">", last)):
-            value = self._given.get((letter.text, axis, side)) or self._given.get(
-                (letter.text, "*", side)
-            )
+            anywhere = self._given.get((letter.text, "*", side)) if axis else None
+            value = self._given.get((letter.text, axis, side)) or anywhere
             if value is not None:
                 found = _either(value, Relation(element.span, at, ((op, end),)), found)
         if isinstance(found, Cases):

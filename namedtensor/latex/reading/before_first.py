@@ -8,7 +8,7 @@ the last.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -156,21 +156,23 @@ def _padded(entries: Sequence[Entry], text: str) -> dict[int, dict[Key, Expressi
             here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
             if is_zero:
                 entry.leave_out(QUIET["outside"])
-    for said in PADDED.finditer(text):
-        begin = max(text.rfind(mark, 0, said.start()) for mark in (". ", "\n\n", "$$"))
-        shown = (
-            None if UNPADDED.search(text, max(0, begin), said.end()) else _shown_near(entries, said)
-        )
-        elements = () if shown is None else all_of(Indexed, shown.statement)
-        for name in [
-            e.base
-            for e in elements
-            if any(isinstance(i, At) and isinstance(i.at, Binary) for i in e.items)
-        ]:
-            if isinstance(name, Letter) and shown is not None:
-                here = found.setdefault(shown.region.section, {})
-                here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
+    for section, name in _padded_near(entries, text):
+        here = found.setdefault(section, {})
+        here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
     return found
+
+
+def _padded_near(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Letter]]:
+    """Find the letters whose elements are computed in a display beside which prose says that they are zero."""
+    for said in PADDED.finditer(text):
+        begin = max(0, *[text.rfind(mark, 0, said.start()) for mark in (". ", "\n\n", "$$")])
+        shown = _shown_near(entries, said)
+        if shown is None or UNPADDED.search(text, begin, said.end()):
+            continue
+        for element in all_of(Indexed, shown.statement):
+            computed = any(isinstance(i, At) and isinstance(i.at, Binary) for i in element.items)
+            if computed and isinstance(element.base, Letter):
+                yield shown.region.section, element.base
 
 
 def _shown_near(entries: Sequence[Entry], said: re.Match[str]) -> Entry | None:

@@ -163,7 +163,7 @@ def _padded(entries: Sequence[Entry], text: str) -> dict[int, dict[Key, Expressi
 
 
 def _padded_near(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Letter]]:
-    """Find the letters whose elements are computed in a display beside which prose says that they are zero."""
+    """Find the letters of elements in a display beside which prose says that they are zero elsewhere."""
     for said in PADDED.finditer(text):
         begin = max(0, *[text.rfind(mark, 0, said.start()) for mark in (". ", "\n\n", "$$")])
         shown = _shown_near(entries, said)

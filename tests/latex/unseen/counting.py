@@ -42,6 +42,7 @@ from . import (
     strangers,
     students,
     teachers,
+    tutors,
     visitors,
 )
 from .document import Unseen
@@ -72,6 +73,7 @@ ROOMS = (
     outsiders,
     teachers,
     preprints,
+    tutors,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

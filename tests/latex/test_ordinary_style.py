@@ -25,6 +25,22 @@ def test_a_function_behind_an_argument_does_not_belong_to_it(text, other):
     assert parse_expression(text) == parse_expression(other)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\rate - 1", [1, 3, 7]),
+        (r"\underset{\text{a}}{\max} \rate - \underset{\text{a}}{\min} \rate", 6),
+        (r"\sum_{\text{a}} \rate - x", [13, 12, 10]),
+        (r"\exp -\rate", np.exp([-2.0, -4, -8])),
+        (r"\rate \, x - \rate |x|", [0, 0, 0]),
+    ],
+)
+def test_a_minus_behind_an_operator_that_the_document_defines_is_a_difference(text, expected):
+    head = DECLARED + r"$$\DeclareMathOperator{\rate}{rate} \rate = 2 x$$"
+    result = read(head + f"$$z = {text}$$")["z"](X)
+    np.testing.assert_allclose(result.numpy(*result.axes), expected)
+
+
 def test_an_average_in_angle_brackets_defines_no_letter():
     document = read(DECLARED + r"$$\langle x \rangle = \underset{\text{a}}{\text{mean}}\; x$$")
     assert not document.check()

@@ -92,7 +92,8 @@ class Parts(Spaces):
                 argument = self.expression(floor)
                 return Call(self.span(start), base, axes, (argument,), (), "")
             return self.call(base, axes, start)
-        if acts and self._is_argument(token):
+        less = token.text == "-" and not axes and self._is_of_document(base)
+        if acts and not less and self._is_argument(token):
             argument = self.expression(floor)
             return Call(self.span(start), base, axes, (argument,), (), "")
         return Under(self.span(start), base, axes) if axes else base
@@ -114,6 +115,12 @@ class Parts(Spaces):
             return self.is_plus(below) or (square and holds_axes(self.tokens[slice(*below)]))
         statistic = axes and isinstance(base, Letter) and base.text in words.STATISTICS
         return statistic and self.tokens[after].kind == "sup"
+
+    @staticmethod
+    def _is_of_document(base: Expression) -> bool:
+        r"""Say whether a name is of the document alone: \operatorname{rate} - 1 is a difference."""
+        name = base.base if isinstance(base, Scripts) else base
+        return isinstance(name, Letter) and name.text not in words.FUNCTIONS
 
     def _is_argument(self, token: Token) -> bool:
         if token.text in ("|", "\\|") and self.bars and self.bars[-1] == token.text:

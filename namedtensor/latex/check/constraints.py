@@ -208,7 +208,7 @@ def check_constraints(checker: Checker) -> None:
                 if relation is not None:
                     _say_step(checker, relation)
                     _hold_together(checker, relation, types)
-                if statement is said:
+                if statement is said or not all_of(Call, relation):
                     _say_unchecked(scope, statement, parts, types)
 
 

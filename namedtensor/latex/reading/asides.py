@@ -246,7 +246,8 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
     notation = bool(spoken.here)
     plain = {id(e.statement): e for e in waiting if not e.kept and not e.positional}
     displayed = [e.statement for e in plain.values() if e.region.display]
-    numbers = {key_of(name) for entry in entries for name in _spoken_of(entry)}
+    numbers = frozenset([key_of(name) for entry in entries for name in _spoken_of(entry)])
+    spoken.numbers = numbers
     for statement in closed_among(
         [e.statement for e in plain.values()], spoken, numbers, displayed
     ):

@@ -8,16 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from namedtensor.latex.printing.names import identifier, named
 from namedtensor.latex.reading.ranges import listed
-from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, names_of, sections_around
+from namedtensor.latex.reading.spoken import (
+    CONSTANTS,
+    head_of,
+    in_reach,
+    key_of,
+    names_of,
+    numbers_in,
+    sections_around,
+)
 from namedtensor.latex.reading.statements import is_name
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     AxisName,
     Bars,
+    Big,
     Binary,
     Call,
     Constraint,
@@ -477,6 +488,60 @@ def derived_function(part: Expression) -> Call | None:
     if name is None or not isinstance(of, Call) or not is_target(of):
         return None
     return replace(of, function=name)
+
+
+def with_derivatives(
+    statements: Sequence[Statement], shown: Collection[Span], parents: Sequence[int]
+) -> list[Statement]:
+    r"""Let \frac{\partial L}{\partial W} = X define that derivative, which formulas around then take for it.
+
+    So does what is `shown` in a display and is made of what the document gives. A document that writes the
+    axes of derivatives with stars means what computes them has, and its formulas compute them.
+    """
+    known = {head_of(n) for s in statements for n in given_names(s)} | FUNCTIONS | CONSTANTS
+    known |= {t.text for s in statements for t in letters_of(getattr(s, "space", None))}
+    relations = [s.relation for s in statements if isinstance(s, Constraint)]
+    known |= {head_of(n) for r in relations if isinstance(r, Relation) for n in numbers_in(r)}
+    stated = {at: d for at, s in enumerate(statements) if s.span in shown and (d := _stated(s))}
+    names = {key_of(made.target) for made in stated.values()}
+    found, given = list(statements), dict[str, list[int]]()
+
+    def name_in(part: Any, among: Collection[str]) -> Expression | None:
+        name = derivative_name(part) if isinstance(part, Derivative) and part.by else None
+        return name if name is not None and key_of(name) in among else None
+
+    for place, made in stated.items():
+        sides = put((made.body, *made.chain), partial(name_in, among=names))
+        free = {head_of(name) for name in names_of(sides) if key_of(name) not in names}
+        if free - {t.text for b in all_of(Big, sides) for t in letters_of(b.lower)} <= known:
+            given.setdefault(key_of(made.target), []).append(made.section)
+            found[place] = made
+    if not given or any(a.name.endswith("*") for a in all_of(AxisName, tuple(statements))):
+        return found
+    for place, said in enumerate(found):
+        if isinstance(said, Definition):
+            near = {
+                name
+                for name, sections in given.items()
+                if any(in_reach(at, said.section, parents) for at in sections)
+            }
+            sides = put((said.body, *said.chain), partial(name_in, among=near))
+            found[place] = replace(said, body=sides[0], chain=sides[1:])
+    return found
+
+
+def _stated(said: Statement) -> Definition | None:
+    r"""Give the definition that states \frac{\partial L}{\partial W}; none where that is to be 0."""
+    relation = getattr(said, "relation", None)
+    match relation:
+        case Relation(first=Derivative(op="partial", of=of) as first, rest=[(_, body), *more]):
+            name = derivative_name(first) if is_name(of) and first.by else None
+            if name is not None and {op for op, _ in relation.rest} <= {"=", ":="}:
+                chain = tuple([side for _, side in more])
+                made = Definition(said.span, name, body, "=", chain, derives=first)
+                made = replace(made, block=said.block, section=said.section)
+                return None if isinstance(body, Number) else made
+    return None
 
 
 def is_target(first: Expression) -> bool:

@@ -111,6 +111,8 @@ class Spoken:
         self.plain: set[tuple[int, str]] = set()
         #: what is defined
         self.made: set[str] = set()
+        #: what prose speaks of
+        self.numbers: frozenset[str] = frozenset()
 
     def set_aside(self, statement: Statement, section: int) -> None:
         """Take in that a declaration gives its names axes that are counted."""
@@ -179,7 +181,11 @@ class Spoken:
         names = names_of(relation)
         shaped = any((section, key_of(name)) in self.shaped for name in names)
         known = FUNCTIONS - MOMENTS
-        given = all(self.gives(name, section) or head_of(name) in known for name in names)
+        at: int | None = section
+        if isinstance(relation.first, Derivative):  # it may define one
+            at, known = None, known | self.numbers
+            shaped = shaped or any(key_of(name) in self.made for name in names)
+        given = all(self.gives(name, at) or head_of(name) in known for name in names)
         return shaped and given
 
     def _multiplies(self, relation: Relation, section: int) -> bool:

@@ -61,11 +61,19 @@ def message(text, ask, **numbers):
 
 
 def test_a_call_without_its_parameters_says_which_are_missing():
-    text = r"$f(X; W) = W^1 + W^2 + X$, $g(X) = \exp f(X)$"
+    text = r"$\text{layer}(X; W) = W^1 + W^2 + X$, $g(X) = \exp \text{layer}(X)$"
     assert message(text, lambda d: d["g"](X)) == (
-        "error[arguments]: f(X): f needs its parameter W^{1}, and is called without",
-        "hint: write f(...; W), or f^{1}(...) for parameters of its own",
+        "error[arguments]: layer(X): layer needs its parameter W^{1}, and is called without",
+        "hint: write layer(...; W), or layer^{1}(...) for parameters of its own",
     )
+
+
+def test_a_function_that_is_a_letter_takes_the_declared_parameters():
+    document = nt.latex.read(DECLARED + r"$f(X; W) = W^1 + X$, $g(X) = f(f(X))$")
+    (note,) = [f for f in document.check() if f.code == "parameters-missing"]
+    assert note.severity == "note"
+    assert repr(document["g"]) == "g(X: R[a]; W1: R[a]) -> R[a]"
+    assert (document["g"](X, W1=X).numpy() == 3).all()
 
 
 def test_a_call_with_too_many_arguments_says_how_many_there_are():

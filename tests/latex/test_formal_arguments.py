@@ -246,3 +246,17 @@ def test_what_is_made_of_an_argument_is_made_of_what_a_call_gives(given, formula
     text = r"Let $x, y \in \mathbb{R}^{\text{emb}}$. " + given + formulas + r" $$g = f(y)$$"
     y = np.array([1.0, 2.0, 3.0])
     same(called(text, "g", {"y": tensor(y, "emb")}), expected(y), "emb")
+
+
+@pytest.mark.parametrize("sign", ["=", r"\leftarrow"])
+def test_the_declaration_of_an_argument_is_not_that_of_a_value_elsewhere(sign):
+    text = (
+        r"Let $S \in \mathbb{R}^{\text{up}, \text{out}}$."
+        "\n\n"
+        r"$$ f(v) = \frac{v}{1 + \sum_{\text{out}} v^2}, \qquad v \in \mathbb{R}^{\text{out}} $$"
+        "\n\n"
+        rf"$$ v {sign} f(S) $$"
+    )
+    S = np.array([[1.0, 2.0], [0.5, -1.0]])
+    found = read(text)["v"](tensor(S, "up", "out"))
+    np.testing.assert_allclose(found.numpy("up", "out"), S / (1 + (S**2).sum(1, keepdims=True)))

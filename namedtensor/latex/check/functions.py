@@ -19,7 +19,7 @@ from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import node_of, open_size, type_of
 from namedtensor.latex.documents.applied import put_along, renamed
 from namedtensor.latex.documents.asked import Asked
-from namedtensor.latex.documents.inputs import Input
+from namedtensor.latex.documents.inputs import Input, is_lettered
 from namedtensor.latex.documents.scopes import Declared, Defined
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
@@ -644,10 +644,13 @@ class CheckedFunction:
             return
         self._told.add(section)
         given = ", ".join(checker.report.text(a.span) for a in call.arguments)
-        checker.report.warning(
+        taken = is_lettered(call.function)
+        tell = checker.report.note if taken else checker.report.warning
+        tell(
             "parameters-missing",
             call.span,
-            f"{self.name} is called without its parameters, {names}",
+            f"{self.name} is called without its parameters, {names}"
+            + ": they are taken as they are declared" * taken,
             hint=f"write {self.written}({given}; {names})",
         )
 

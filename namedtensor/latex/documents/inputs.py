@@ -145,13 +145,22 @@ def owns(meaning: Meaning, call: Call, callee: Linked, indices: Indices) -> bool
     )
 
 
-def by_letter(found: Input, given: bool) -> bool:
+def by_letter(found: Input, callee: Linked, given: bool) -> bool:
     """Say whether a call leaves a parameter to its letter, which stands for the same everywhere.
 
-    That is one that is not listed, or W^1 of f^1(X) where the function is f^l(X; W^l).
+    That is one that is not listed, W^1 of f^1(X) where the function is f^l(X; W^l), and W of f(x) where it
+    is f(x; W). The parameters of a layer, which is named by a word, are given to it.
     """
-    family = found.declared is not None and bool(found.declared.letters) and not found.along
-    return found.listed is None or (family and not given)
+    if found.listed is None or found.declared is None or given:
+        return found.listed is None
+    family = bool(found.declared.letters) and not found.along
+    return family or is_lettered(callee.defined.name)
+
+
+def is_lettered(name: Expression) -> bool:
+    """Say whether a function is named by a letter, as f and f_\\theta are and FFN is not."""
+    base = name.base if isinstance(name, Scripts) else name
+    return isinstance(base, Letter) and base.style != "word"
 
 
 def meaning_of(found: Input, linked: Linked) -> Meaning:

@@ -230,8 +230,11 @@ class Walk:
         if defined.kind == "function" or any(t not in self.linked.indices for t in defined.letters):
             return None
         declared = self.names.declaration(defined.name, defined.place, self.linked.indices)
-        near = declared is not None and declared.place.section == defined.place.section
-        return declared.space if declared is not None and near else None
+        if declared is None or declared.place.section != defined.place.section:
+            return None
+        block = declared.place.block  # v of f(v) is no other formula's
+        own = block == defined.place.block or not self.names.is_block_of_functions(block)
+        return declared.space if own else None
 
     def _unreached(self, call: Call | None, around: Around) -> None:
         """Keep a parameter that is listed and declared in this section, though the body forgets it."""
@@ -397,7 +400,7 @@ class Walk:
             if found.role == "bundle":
                 if found.linked is not None and found.listed is None:
                     self.take_bundle(found.key, found.name, found.linked)
-            elif by_letter(found, given) and found.declared is not None:
+            elif by_letter(found, callee, given) and found.declared is not None:
                 self.take(found.name, meaning_of(found, callee), "parameter")
 
     def own_sizes(self) -> set[str | None]:

@@ -681,7 +681,7 @@ class Names:
 
     def is_where(self, defined: Defined) -> bool:
         """Say whether a definition says in the block of a function what a letter is there."""
-        return defined.kind == "value" and self._is_block_of_functions(defined.place.block)
+        return defined.kind == "value" and self.is_block_of_functions(defined.place.block)
 
     def signature(self, defined: Defined) -> Signature | None:
         """Find the signature statement f : R^a -> R^b that is nearest to a definition of f."""
@@ -760,7 +760,7 @@ class Names:
         """Find the definition of one member outside of the block of its rule; a function's are its own."""
         apart = [d for d in self.kin(rule) if not d.letters and d.place.block != rule.place.block]
         near = [d for d in apart if d.place.section == rule.place.section and d.key == sought.text]
-        return next((d for d in near if not self._is_block_of_functions(d.place.block)), None)
+        return next((d for d in near if not self.is_block_of_functions(d.place.block)), None)
 
     def look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find what a name stands for at a place, its formula's own arguments left aside."""
@@ -928,8 +928,8 @@ class Names:
         far = not self.inherits(own, given)
         if far and defined.kind == "value" and not defined.letters:
             return None  # c = 2 is no c that another section declares
-        if self._is_block_of_functions(own.block) and own.block != given.block:
-            foreign = self._is_block_of_functions(given.block) or far
+        if self.is_block_of_functions(own.block) and own.block != given.block:
+            foreign = self.is_block_of_functions(given.block) or far
             return None if foreign else declared.space
         return declared.space
 
@@ -1133,7 +1133,7 @@ class Names:
         """List what is defined with a letter in a place's block, or else outside of formulas' blocks."""
         every = self._by_stem.get(text or "", [])
         own = [d for d in every if d.place.block == place.block]
-        return own or [d for d in every if not self._is_block_of_functions(d.place.block)] or every
+        return own or [d for d in every if not self.is_block_of_functions(d.place.block)] or every
 
     def whole_name(self, defined: Defined) -> Expression:
         """Give the name of a series as a whole, as the document writes it."""
@@ -1210,9 +1210,9 @@ class Names:
     def _alone(self, shelf: Shelf[Defined], text: str, place: Place) -> list[Defined]:
         """List what has a name in a section, outside of its functions' blocks."""
         found = itertools.islice(shelf.near(text, place, "section"), NEAR)
-        return [d for d in found if not self._is_block_of_functions(d.place.block)]
+        return [d for d in found if not self.is_block_of_functions(d.place.block)]
 
-    def _is_block_of_functions(self, block: int) -> bool:
+    def is_block_of_functions(self, block: int) -> bool:
         at = bisect.bisect_left(self._blocks_of_functions, block)
         return self._blocks_of_functions[at : at + 1] == [block]
 

@@ -60,3 +60,12 @@ def test_a_term_that_has_the_axis_of_its_series_is_reported():
     found = read(text.replace(r"K_{\text{seq}(t)}", r"K_{\text{key}(t)}")).check()
     (clash,) = [f for f in found if f.severity == "error"]
     assert "has the axis seq, along which" in clash.message
+
+
+def test_an_index_with_a_stride_by_another_one_may_run_along_another_axis():
+    text = (
+        r"$x \in \mathbb{R}^{\text{time}:n}$, $w \in \mathbb{R}^{\text{ker}:k}$, $y \in "
+        r"\mathbb{R}^{\text{far}:l}$. $$y_{\text{far}(p)} = \sum_{j=1}^k w_{\text{ker}(j)} "
+        r"x_{\text{time}(p + 2 (j - 1))}, \quad p = 1, \ldots, n - 2 (k - 1)$$"
+    )
+    assert [f for f in read(text).check() if f.severity != "note"] == []

@@ -325,9 +325,13 @@ def _along_the_same(symbols: Symbols, left: list[Element], inside: list[Element]
 
 def check_letters(symbols: Symbols, statements: Sequence[Statement]) -> None:
     """Report an index of an element that indexes another axis too, which has another size."""
-    sizes: dict[str, set[str | None]] = {}
-    for _, sized in symbols.names.sized:
-        sizes.setdefault(sized.axis.name, set()).add(key(sized.size) if sized.size else None)
+    sizes: dict[str, dict[str, Any]] = {}
+    for declared, sized in symbols.names.sized:
+        type_, axis = symbols.declared_type(declared), sized.axis.name
+        if type_ is not None and type_.has(axis):
+            size = type_.size(axis)
+            known = None if is_own_size(axis, size) else size
+            sizes.setdefault(axis.rstrip("'"), {})[size_text(size)] = known
     for index, said in enumerate(statements):
         if not isinstance(said, Definition) or not isinstance(said.target, Indexed):
             continue
@@ -336,9 +340,9 @@ def check_letters(symbols: Symbols, statements: Sequence[Statement]) -> None:
             item.at: (item.axis.name, size) for item, size in _sizes(symbols, said.target, place)
         }
         for item in said.target.items if not own else ():
-            if isinstance(item, At) and len(sizes.get(item.axis.name, ())) == 1:
-                (size,) = sizes[item.axis.name]
-                own[item.at] = item.axis.name, size and symbols.size_symbol(size).node
+            base = item.axis.name.rstrip("'") if isinstance(item, At) else ""
+            if isinstance(item, At) and len(sizes.get(base, ())) == 1:
+                own[item.at] = item.axis.name, *sizes[base].values()
         if own and not symbols.report.any_in(said.span):
             _look_at_letters(symbols, said.body, own, place)
 
@@ -350,7 +354,8 @@ def _look_at_letters(symbols: Symbols, part: Any, own: Mapping[Any, Any], place:
     if bound:
         own = {at: run for at, run in own.items() if at not in letters_of(bound)}
     for item, size in _sizes(symbols, part, place) if isinstance(part, Indexed) else ():
-        at = item.at.left if isinstance(item.at, Binary) else item.at
+        moved = isinstance(item.at, Binary) and not letters_of(item.at.right)  # not p + d (j - 1)
+        at = item.at.left if isinstance(item.at, Binary) and moved else item.at
         axis, long = own.get(at, ("", None))
         same = axis.rstrip("'") == item.axis.name.rstrip("'")
         found = None if same else sizes_differ(symbols, long, size, item.axis.name)

@@ -165,3 +165,26 @@ def test_what_is_defined_as_a_whole_has_values_before_the_first(mark, after):
     c = np.array([0.5, 2.0, 1.0])
     expected = np.convolve(2 * x, c)[:4]
     same(called(text, "y", {"x": GIVEN["x"], "c": tensor(c, "tap")}), expected, "time")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Outside of the picture we read zeros, EQUATION.",
+        "Here EQUATION if $i$ or $j$ is below $1$ or above $n$.",
+        "EQUATION for pixels beyond its edges.",
+    ],
+)
+def test_words_give_all_that_lies_outside_of_a_tensor(said):
+    equation = r"$p_{\text{row}(i), \text{col}(j)} = 0$"
+    text = (
+        r"Let $p \in \mathbb{R}^{\text{row}:n, \text{col}:n}$. "
+        + said.replace("EQUATION", equation)
+        + r" $$b_{\text{row}(i), \text{col}(j)} = \sum_{k=1}^3 p_{\text{row}(i+k-2), \text{col}(j+1)}$$"
+    )
+    p = np.arange(9.0).reshape(3, 3)
+    padded = np.pad(p, 1)
+    expected = padded[:-2, 2:] + padded[1:-1, 2:] + padded[2:, 2:]
+    same(called(text, "b", {"p": tensor(p, "row col")}), expected, "row", "col")
+    apart = text.replace(said.replace("EQUATION", equation), "")
+    assert [f.code for f in read(apart).check() if f.severity == "error"]

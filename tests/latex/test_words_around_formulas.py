@@ -1,5 +1,7 @@
 r"""What prose says of letters: numbers that are tried, starts of series, elements otherwise, identities."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,9 @@ def takes(text, name):
         "Larger values, such as $w = 7$, help.",
         "Note that $w = 1$ means no scaling.",
         "In contrast to $w = 1$, larger values help.",
+        "With $w = 0$ long texts have no chance.",
+        "(At $w = 0$ nothing moves.)",
+        "- with $w = 3$, little moves\n- with $w = 9$, much does",
     ],
 )
 def test_a_number_that_prose_tries_is_no_value_of_its_letter(said):
@@ -46,6 +51,18 @@ def test_a_number_that_prose_tries_is_no_value_of_its_letter(said):
 )
 def test_a_number_that_prose_chooses_is_the_value_of_its_letter(said):
     same(called(HEAD + said, "y", {"x": tensor(x, "a")}), 3 * x, "a")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"For $\beta = 0$ only the squares remain; with $\beta = 1$ they are gone.",
+        r"Here $\beta$ is a factor. We also ran it with $\beta = 1$, as a control.",
+    ],
+)
+def test_a_number_that_is_tried_twice_or_for_a_number_is_an_argument(said):
+    text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$y = \beta x + (1 - \beta) x^2$$"
+    assert takes(f"{text}\n\n{said}", "y") == ["x", "beta"]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +106,7 @@ DECLARED = r"$I \in \mathbb{R}^{\text{a}, \text{a}'}$"
         (f"Let {DECLARED} be the identity.", ""),
         (f"We need the identity {DECLARED}.", ""),
         ("", f"where {DECLARED} is the identity matrix."),
+        ("", "where $$" + DECLARED.strip("$") + r" \quad \text{is the identity matrix}.$$"),
     ],
 )
 def test_what_prose_calls_the_identity_is_no_argument(above, below):
@@ -204,11 +222,37 @@ def test_a_gradient_alone_is_a_letter():
             r"growing from $\tau_{\min}$ to $\tau_{\max}$",
             ["tau_min", "tau_max"],
         ),
+        (
+            r"y = x (\tau_0 - \tau_1) + \sum_{\text{a}} x",
+            r"falling from~$\tau_0$ all the way down to a level of~$\tau_1$",
+            ["tau_0", "tau_1"],
+        ),
+        (r"y = \max(x - \theta, 0)", r"it exceeds the threshold~$\theta$", ["theta"]),
     ],
 )
 def test_words_around_a_letter_make_it_a_number(formula, said, numbers):
     text = rf"Let $x \in \mathbb{{R}}^{{\text{{a}}}}$. $${formula}$$ {said}."
     assert takes(text, "y") == ["x", *numbers]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| symbol | meaning |\n|---|---|\n| $\\alpha$ | learning rate |\n| $\\beta$ | how much is kept |",
+        "| symbols | meaning | usual |\n|---|---|---|\n| $\\alpha, \\beta$ | decay of both | $0.9$, $0.1$ |",
+        "meaning | symbol\n---|---\nlearning rate | $\\alpha$\nmomentum | $\\beta$",
+        "- $\\alpha$ – learning rate\n- $\\beta$ --- momentum",
+        "\\begin{tabular}{ll}\n$\\alpha$ & learning rate \\\\\n$\\beta$ & momentum\n\\end{tabular}",
+    ],
+)
+def test_a_table_of_symbols_makes_them_numbers(table):
+    formula = r"$$y = \max(1 - \alpha, x) - (1 - \beta) \sum_{\text{a}} x$$"
+    text = f"Let $x \\in \\mathbb{{R}}^{{\\text{{a}}}}$.\n\n{table}\n\n{formula}"
+    assert takes(text, "y") == ["x", "alpha", "beta"]
+    mask = re.sub("learning rate|decay of both", "mask of the row", text).replace(
+        "$0.9$, $0.1$", ""
+    )
+    assert "alpha" not in takes(mask, "y")
 
 
 @pytest.mark.parametrize(

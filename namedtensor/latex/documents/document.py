@@ -218,8 +218,14 @@ class Document:
         if isinstance(written, Scripts) and isinstance(written.sub, Letter) and written.sup is None:
             beside = defined.get(key(written.base) or "", ())
             elements = [d for d in beside if d.kind == "elements"]
+            own = key(written.base), written.sub.text
+            elements += [d for d in given if d.letters and (key(bare(d.name)), *d.letters) == own]
             if elements:
                 return elements[-1], {}  # x_t is how the document writes them
+        spelled = re.sub(r"\\(?:text|mathrm|operatorname)\b|[\\{}\s]", "", name)
+        alone = [d for d in given if d.key.startswith(f"{spelled}(")]
+        if len(alone) == 1:
+            return alone[0], {}  # \log c is the name of the only \log c(Z)
         return None if written is None else self._member(written)
 
     def _called(self, name: str) -> Defined:
@@ -255,7 +261,8 @@ class Document:
             written = parse_expression(name, self.reading.macros)
         except Fault:
             return None
-        written = derivative_name(written) or written
+        plain = put(written, lambda p: self._undressed(p) if isinstance(p, Letter) else None)
+        written = derivative_name(plain) or written
         if self.reading.left_sides is not None:
             written = put(written, self.reading.left_sides)
         written = written.function if isinstance(written, Call) else written

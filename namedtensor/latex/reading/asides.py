@@ -47,6 +47,7 @@ from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
     Definition,
+    Derivative,
     Expression,
     Indexed,
     Induction,
@@ -307,8 +308,9 @@ def _may_follow(entry: Entry) -> bool:
         relation.first, Call
     )  # f(x) is a number
     ops = {op for op, part in rest if not (of_call and op == "in" and isinstance(part, Space))}
-    return ops <= COMPARING and not any(
-        letter.text.endswith("cal") for letter in letters_of(relation)
+    derives = isinstance(relation, Relation) and isinstance(relation.first, Derivative)
+    return ops <= COMPARING and (
+        derives or not any(letter.text.endswith("cal") for letter in letters_of(relation))
     )
 
 

@@ -44,7 +44,10 @@ Given = Mapping[Key, Expression]
 
 #: What a sentence says of a tensor that goes on with zeros: "outside of the image, $X$ is zero".
 ZEROS = re.compile(r"\bzeros?\b|\$0\$|=\s*0\$", re.IGNORECASE)
-BEYOND = re.compile(r"\b(?:outside|beyond|pad(?:s|ded|ding)?)\b", re.IGNORECASE)
+BEYOND = re.compile(
+    r"\b(?:outside|beyond|pad(?:s|ded|ding)?|(?:below|less|smaller)\b.*\b(?:above|more|larger))\b",
+    re.IGNORECASE | re.DOTALL,
+)
 SENTENCE = re.compile(r"\n\s*\n|[.;:]\s|\\begin\b|\\end\b|\$\$")
 #: What it says of all elements in the display before it: "frames outside of $1, \ldots, K$ count as zero".
 _GONE = r"(?:\bzeros?\b|\$0\$|\b(?:vanish|dropped|omitted|ignored|skipped|left out|contributes? nothing)\b)"
@@ -93,7 +96,7 @@ def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]
             declared |= {(section, key_of(name)) for name in statement.names}
         elif isinstance(statement, Definition) and isinstance(statement.target, Letter):
             declared.add((section, statement.target.text))  # all of it at once
-        elif isinstance(statement, Definition):
+        elif isinstance(statement, Definition) and entry.found.part_of != QUIET["outside"]:
             call = statement.target
             call = call.base if isinstance(call, Indexed) else call
             if isinstance(call, Call):
@@ -146,6 +149,10 @@ def _padded(entries: Sequence[Entry], text: str) -> dict[int, dict[Key, Expressi
         is_zero = isinstance(statement, Definition) and statement.body == Number(at, 0)
         if is_zero:  # $x = 0$ outside of the record
             name = statement.target  # type: ignore[union-attr]
+            if isinstance(name, Indexed) and all(
+                isinstance(item, At) and isinstance(item.at, Letter) for item in name.items
+            ):
+                name = name.base
         if entry.region.display or not isinstance(name, Letter):
             continue
         ends = [m.end() for m in SENTENCE.finditer(text, max(0, at.start - 300), at.start)]

@@ -502,7 +502,13 @@ def with_derivatives(
     known |= {t.text for s in statements for t in letters_of(getattr(s, "space", None))}
     relations = [s.relation for s in statements if isinstance(s, Constraint)]
     known |= {head_of(n) for r in relations if isinstance(r, Relation) for n in numbers_in(r)}
-    stated = {at: d for at, s in enumerate(statements) if s.span in shown and (d := _stated(s))}
+    made_here = {key_of(s.target) for s in statements if isinstance(s, Definition)}
+    made_here |= {key_of(f.function) for f in _functions(statements)}
+    stated = {
+        at: made
+        for at, said in enumerate(statements)
+        if said.span in shown and (made := _stated(said, made_here)) is not None
+    }
     names = {key_of(made.target) for made in stated.values()}
     found, given = list(statements), dict[str, list[int]]()
 
@@ -530,12 +536,16 @@ def with_derivatives(
     return found
 
 
-def _stated(said: Statement) -> Definition | None:
-    r"""Give the definition that states \frac{\partial L}{\partial W}; none where that is to be 0."""
+def _stated(said: Statement, given: Collection[str]) -> Definition | None:
+    r"""Give the definition that states \frac{\partial L}{\partial W}; none where that is to be 0.
+
+    dL/dW and \nabla_W L are so where L is given.
+    """
     relation = getattr(said, "relation", None)
     match relation:
-        case Relation(first=Derivative(op="partial", of=of) as first, rest=[(_, body), *more]):
-            name = derivative_name(first) if is_name(of) and first.by else None
+        case Relation(first=Derivative(op=op, of=of) as first, rest=[(_, body), *more]):
+            means = op == "partial" or key_of(of) in given
+            name = derivative_name(first) if is_name(of) and first.by and means else None
             if name is not None and {op for op, _ in relation.rest} <= {"=", ":="}:
                 chain = tuple([side for _, side in more])
                 made = Definition(said.span, name, body, "=", chain, derives=first)

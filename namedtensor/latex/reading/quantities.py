@@ -124,10 +124,11 @@ COUNTED = re.compile(
 
 #: What makes a letter a number from here on: "let $\\eta$ be constant".
 LET = re.compile(r"\blet\s+$", re.IGNORECASE)
-#: The ends of a range, one of which is the letter: "from $a$ to $b$", "between $a$ and $b$".
+#: The ends of a range, one of which is the letter: "from $a$ down to $b$", "between $a$ and $b$".
 OWN = "¶"
+UPTO = r"(?:[a-z]+\s+){0,5}to(?:\s+[a-z]+){0,3}"
 RANGED = re.compile(
-    rf"\b(?:from\s+(?:{OWN}\s+to\s+{NAME}|{NAME}\s+to\s+{OWN})|"
+    rf"\b(?:from\s+(?:{OWN}\s+{UPTO}\s+{NAME}|{NAME}\s+{UPTO}\s+{OWN})|"
     rf"between\s+(?:{OWN}\s+and\s+{NAME}|{NAME}\s+and\s+{OWN}))",
     re.IGNORECASE,
 )
@@ -145,6 +146,10 @@ NUMBER_OF = (
 )
 HAVING = re.compile(r"\b(?:of|with|has|have|are|over|from)\s+$", re.IGNORECASE)
 IS_NUMBER = re.compile(rf"\b{MANY}\s+(?:is|be|equals)\s+$", re.IGNORECASE)
+
+#: What parts the cells of a table; a letter is what the cell or the words behind a dash say.
+WALL = r"\s*(?:\||(?<!\\)&|</?(?:t[dh]|d[dt])>)\s*"
+DASH = re.compile(rf"^(?:(?:{WALL})+|\s+(?:–|—|-{{1,3}})\s+)(?=[a-z])", re.IGNORECASE)
 
 #: So far is looked for the beginning of a paragraph.
 FAR = 1_000
@@ -265,7 +270,7 @@ def _multiplied(
     given: Mapping[str, Mapping[int, set[str]]],
     plain: str,
 ) -> Callable[[Definition], Any]:
-    r"""Make the change of \eta (a - b) to a product, where words say that \eta is a number.
+    r"""Make the change of \eta (a - b) to a product, where words say that \eta is a number, or it has axes.
 
     Words that say something else of it do so too where it stands without brackets as well, and where it
     is no plain letter and all that stands in its brackets is an expression.
@@ -273,7 +278,10 @@ def _multiplied(
     calls: dict[str, list[Call]] = {}
     for call in all_of(Call, tuple(statements)):
         calls.setdefault(key_of(call.function), []).append(call)
-    numbers: set[str] = set()
+    spaces = [(n, s.space) for s in statements if isinstance(s, Declaration) for n in s.names]
+    targets = [getattr(statement, "target", None) for statement in statements]
+    functions = {key_of(t.function) for t in targets if isinstance(t, Call)}
+    numbers = {key_of(name) for name, space in spaces if space.axes} - functions  # X (a - b)
     for place, statement in enumerate(statements):
         for name in names[place]:
             called = calls.get(key_of(name), []) if key_of(name) not in given else []
@@ -380,6 +388,17 @@ def is_named(name: str, text: str) -> bool:
     return False
 
 
+def is_told(name: str, text: str) -> bool:
+    """Say whether prose names a letter alone and says that it is a number: "two numbers $a$ and $b$"."""
+    for found in INLINE.finditer(text):
+        inside = found[1] or found[2] or ""
+        if name in inside and LETTERS.fullmatch(inside) and is_named(name, inside):
+            words = _words_around(Span(*found.span()), text)
+            if words is not None and (words.number or words.counts):
+                return True
+    return False
+
+
 def _words_around(span: Span, text: str) -> Words | None:
     """Read the words around a letter in its paragraph, with signs in place of the mathematics.
 
@@ -390,9 +409,13 @@ def _words_around(span: Span, text: str) -> Words | None:
     start = max(text.rfind("\n\n", 0, span.start) + 2, span.start - FAR, 0)
     end = text.find("\n\n", span.end)
     end = min(len(text) if end < 0 else end, span.end + FAR)
+    begin, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end, end)
+    stop = end if stop < 0 else stop
+    table = re.search(WALL, INLINE.sub(OTHER, text[begin:stop])) is not None
+    start, end = (max(start, begin), stop) if table else (start, end)
     before, after, at = "", "", start
     for found in INLINE.finditer(text, start, end):
-        words = text[at : found.start()]
+        words = text[at : found.start()].replace("~", " ")
         inside = found[1] or found[2] or ""
         sign = NAME if LETTERS.fullmatch(inside) else OTHER
         if found.end() <= span.start:
@@ -402,7 +425,9 @@ def _words_around(span: Span, text: str) -> Words | None:
         else:
             before += words
         at = found.end()
-    after += text[at:end]
+    after = DASH.sub(" is a ", after + text[at:end].replace("~", " "))
+    if table:
+        before, after = re.sub(f"{WALL}$", " ", before), re.sub(WALL, ". ", after)
     about = re.split(rf"[.,;({OTHER}]|\b(?!of\b)(?:{MORE})\b|(?<!{NAME} )\band\b", before)[-1]
     said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
     number = bool(BEFORE.search(before) or AFTER.match(after))
@@ -411,7 +436,7 @@ def _words_around(span: Span, text: str) -> Words | None:
     if not counted and (TENSOR.search(about) or told):
         return None
     counts = bool(COUNTS.match(after) or counted)
-    ends = RANGED.search(before[-20:] + OWN + after[:20])
+    ends = RANGED.search(before[-60:] + OWN + after[:60])
     something = number or counts or bool(NAMED.search(before) or SAID.match(after) or ends)
     having = NUMBER_OF if HAVING.search(before) else NUMBER_OF[:1]
     many = IS_NUMBER.search(before) or next((m for p in having if (m := p.match(after))), None)

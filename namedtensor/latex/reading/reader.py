@@ -21,7 +21,7 @@ from namedtensor.latex.reading.chosen_members import put_chosen_members
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
-from namedtensor.latex.reading.left_sides import LeftSides
+from namedtensor.latex.reading.left_sides import LeftSides, with_derivatives
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.own_letters import put_indices_apart, with_shapes_below
@@ -171,6 +171,10 @@ def statements_of(
     statements = with_each_of_a_chain(settled(statements, text), host.parents)
     statements = with_parameters_passed(with_stated_sizes(statements, host.parents), host.parents)
     statements, notes = with_quantities(statements, source, text, host.parents)
+    shown = {
+        e.read.statement.span for e in entries if e.region.display and isinstance(e.read, Found)
+    }
+    statements = with_derivatives(statements, shown, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,

@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
 from namedtensor.latex.reading.before_first import is_last, sizes_of
 from namedtensor.latex.reading.grammar.parser import INDICATORS
 from namedtensor.latex.reading.hosts import Region
 from namedtensor.latex.reading.left_sides import given_names
+from namedtensor.latex.reading.quantities import is_told
 from namedtensor.latex.reading.ranges import all_bound, ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
@@ -180,6 +181,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
     }
     elements = _Elements(entries, text, known, parents)
     above: Region | None = None
+    tried: dict[str, list[Entry]] = {}
     for at, entry in enumerate(entries):
         if at:
             elements.take(entries[at - 1])
@@ -234,19 +236,18 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 read.statement = fact_of(statement)
         elif _remarks(entry, text, above, displayed, elements):
             read.part_of = QUIET["remark"]
-            body, tried = statement.body, statement.target
-            if (
-                isinstance(tried, Letter)
-                and known[tried.text] == 1
-                and (
-                    _is_number(tried, body)
-                    or elements.is_of_numbers(statement, entry.region.section)
-                )
+            body, target = statement.body, statement.target
+            if isinstance(target, Letter) and (
+                _is_number(target, body) or elements.is_of_numbers(statement, entry.region.section)
             ):
-                space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
-                where = {"block": statement.block, "section": statement.section}
-                read.statement = Declaration(statement.span, (tried,), space, **where)
-                read.part_of, read.said = "", True
+                tried.setdefault(target.text, []).append(entry)
+    for name, told in tried.items():
+        if len(told) == known[name]:
+            read, statement = told[0].found, cast("Definition", told[0].statement)
+            space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
+            where = {"block": statement.block, "section": statement.section}
+            read.statement = Declaration(statement.span, (statement.target,), space, **where)
+            read.part_of, read.said = "", True
 
 
 def _is_outline(statement: Definition, known: Counter[str]) -> bool:
@@ -332,7 +333,7 @@ def _remarks(
     positive = isinstance(target, Letter) and target.text in elements.bounded
     if positive and made_of and all(elements.mentioned(text) == 1 for text in made_of):
         return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
-    if elements.is_of_numbers(statement, section):
+    if elements.is_of_numbers(statement, section) or elements.is_several(statement):
         return True
     number = not any(is_declared(n) or elements.is_tensor(n) for n in names_of(statement.body))
     starts = isinstance(target, Scripts) and head_of(target) in elements.members
@@ -340,8 +341,12 @@ def _remarks(
         return False
     apart = not (behind and BEHIND.fullmatch(behind))
     whole = isinstance(statement.body, Number) and statement.body.value in (0, 1)
-    if whole and apart and TRIED.search(before) and elements.is_tensor(target):
-        return True  # of a tensor of another section: "at b = 0 all gates are open"
+    if whole and apart and TRIED.search(before):
+        if elements.is_tensor(target):
+            return True  # of a tensor of another section: "at b = 0 all gates are open"
+        own = text[target.span.start : target.span.end]
+        if isinstance(target, Letter) and (_is_all_said(entry, text) or is_told(own, text)):
+            return True
     tried = (
         (TRIED.search(before) and (GIVES.match(after) or CASE.match(after)))
         or (BEGINS.search(before) and CASE.match(after))
@@ -350,6 +355,15 @@ def _remarks(
     if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
         return bool(tried) or key_of(target.base) in elements.declared.names
     return bool(tried) or is_declared(given_names(statement)[0])
+
+
+def _is_all_said(entry: Entry, text: str) -> bool:
+    r"""Say whether a sentence tries a number and shows no formula: "With $a = 0$ it is all the same."."""
+    before, _ = _around(entry, text)
+    end = entry.region.span.end
+    said = re.match(r"[^.!?]*[a-z\d)$][.!?](?=[)\s]|$)", text[end : end + 300])
+    begins = BEGINS.search(TRIED.sub("", before))
+    return bool(begins and said and not re.search(r"\n\n|\$\$|\\\[|\\begin", said[0]))
 
 
 def _formal(statements: Sequence[Any]) -> set[str]:
@@ -519,6 +533,18 @@ class _Elements:
         own = isinstance(target, Letter) and target.text in self.formal
         tensors = any(self.declared.near(key_of(name), section) for name in names)
         return own and not tensors and any(not self.known[head_of(name)] for name in names)
+
+    def is_several(self, statement: Definition) -> bool:
+        """Say whether prose gives a letter different numbers in one section: each is tried."""
+        values = {
+            said.body.value
+            for entry in self._entries
+            for said in [entry.statement]
+            if isinstance(said, Definition) and not entry.region.display
+            if said.target == statement.target and said.section == statement.section
+            if isinstance(said.body, Number)
+        }
+        return isinstance(statement.target, Letter) and len(values) > 1
 
     def take(self, entry: Entry) -> None:
         """Take in what a letter is made of, if no remark says it."""

@@ -21,7 +21,6 @@ from namedtensor.latex.reading.left_sides import (
     LOGARITHMS,
     LeftSides,
     compound,
-    derivative_name,
     derived_function,
     given_names,
     is_target,
@@ -41,14 +40,7 @@ from namedtensor.latex.reading.ranges import (
 )
 from namedtensor.latex.reading.remarks import Given, declared_in, gives_elements, mark_remarks
 from namedtensor.latex.reading.sets import put_conditions
-from namedtensor.latex.reading.spoken import (
-    CONSTANTS,
-    head_of,
-    key_of,
-    lies_in,
-    names_of,
-    numbers_in,
-)
+from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
 from namedtensor.latex.reading.statements import Found, is_name
 from namedtensor.latex.reading.words import CHOOSING, FUNCTIONS
 from namedtensor.latex.source import Span
@@ -65,7 +57,6 @@ from namedtensor.latex.syntax import (
     Contract,
     Declaration,
     Definition,
-    Derivative,
     Expression,
     Floor,
     Indexed,
@@ -123,6 +114,9 @@ TRANSPOSED = [Letter(Span(0, 0), text) for text in ("top", "intercal", "T")]
 IS_IDENTITY = re.compile(
     r"\$\s*,?\s*(?:is|be|denotes?|being)\s+(?:the|an)\s+identity\b(?!\s+(?:map|func))"
 )
+IDENTITY_BEHIND = re.compile(
+    r"(?:\\q?quad|[\s,;]|\\[ ,;:])*\\(?:text\w*|mbox)\{\s*,?\s*(?:is |be )?(?:the|an) identity\b"
+)
 AN_IDENTITY = re.compile(r"\bidentity(?:\s+matrix)?\s+\$$")
 
 
@@ -138,11 +132,15 @@ def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     for entry in entries:
         yield entry
         said = entry.statement if isinstance(entry.read, Found) else None
-        if not isinstance(said, Declaration) or entry.region.display:
+        if not isinstance(said, Declaration):
             continue
         axes, start, end = said.space.axes, said.names[0].span.start, entry.region.span.end
-        named = AN_IDENTITY.search(text, max(0, start - 40), start) or IS_IDENTITY.match(text, end)
-        named = named or IS_IDENTITY.search(text, start, entry.region.span.start)
+        if entry.region.display:
+            named = IDENTITY_BEHIND.match(text, said.span.end)
+        else:
+            named = AN_IDENTITY.search(text, max(0, start - 40), start)
+            named = named or IS_IDENTITY.match(text, end)
+            named = named or IS_IDENTITY.search(text, start, entry.region.span.start)
         if (
             len(said.names) == 1
             and len(axes) == 2
@@ -184,7 +182,6 @@ def reworded(
         inside = {section: named.at(section) for section in named.near}
         for entry in found:
             _reword(entry, inside[entry.region.section])
-    _put_gradients(found)
     _put_all_indices(found)
     _join_pieces(found)
     known = frozenset([head_of(n) for entry in found for n in given_names(entry.statement)])
@@ -359,35 +356,6 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
             body, *chain = [Unary(side.span, sign, side) if sign else side for side in sides]
             statement = Definition(statement.span, first, body, "=", tuple(chain))
     entry.found.statement = statement
-
-
-def _put_gradients(entries: Sequence[Entry]) -> None:
-    r"""Let a display \frac{\partial L}{\partial W} = ... define dL_dW, where all in it is given."""
-    defining = [e.statement for e in entries if isinstance(e.statement, Definition)]
-    made = {key_of(name) for said in defining for name in given_names(said)}
-    given = made | {key_of(n) for e in entries for n in given_names(e.statement)}
-    given |= {key_of(n) for e in entries for n in names_of(all_of(SizedAxis, e.statement))}
-    relations = [
-        r for e in entries if isinstance(r := getattr(e.statement, "relation", 0), Relation)
-    ]
-    given |= {key_of(name) for relation in relations for name in numbers_in(relation)}
-    for entry in entries:
-        relation: Any = getattr(entry.statement, "relation", None)
-        if not entry.region.display or not isinstance(relation, Relation):
-            continue
-        match relation.first, relation.rest:
-            case Derivative(of=of, by=by), (("=", body), *rest) if by is not None:
-                ops, more = {op for op, _ in rest} <= {"="}, tuple([side for _, side in rest])
-                name = derivative_name(relation.first)
-                free = {key_of(n) for n in names_of(body)} - given - FUNCTIONS - CONSTANTS
-                plain = not any(all_of(Derivative, body)) and not any(all_of(Indexed, by))
-                known = key_of(of) in made and key_of(by) in given and not free
-                if ops and plain and known and name is not None:
-                    said = entry.statement
-                    entry.found.statement = Definition(
-                        said.span, name, body, "=", more, derives=relation.first
-                    )
-                    entry.found.said = entry.found.named = True
 
 
 def _put_operators(entries: Sequence[Entry]) -> None:

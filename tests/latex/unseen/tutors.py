@@ -516,7 +516,10 @@ in formulas, with a threshold $\theta$ that is found as above.
                 r"W &\in \mathbb{R}^{\text{level}:q}, \quad",
                 at=r"\hat{Y} &= W",
             ),
-            Fault(r"1 + \sum_{\text{cal}} \left[", r"1 + \sum_{\text{obs}} \left["),
+            Fault(
+                r"\underset{\text{test}}{\text{mean}} (B - A)",
+                r"\underset{\text{cal}}{\text{mean}} (B - A)",
+            ),
         ],
         [
             Entry(
@@ -553,10 +556,10 @@ in formulas, with a threshold $\theta$ that is found as above.
             ),
             Entry(
                 r"\text{hi}",
-                lambda X, y, x, w, a: x @ w + half_width(X, y, w, a),
+                lambda X, y, x, w: x @ w + half_width(X, y, w, 0.1),
                 "",
                 {"X__cal": "cal[9] feat[2]", "y__cal": "cal[9]", "x": "feat[2]"},
-                {"w": "feat[2]", "alpha": 0.3},
+                {"w": "feat[2]"},
             ),
             Entry(
                 "E",

@@ -46,7 +46,7 @@ NEVER = {
     "picks",
     "open_size",
     "full",
-    *"normal uniform randint beta gamma poisson".split(),  # other numbers at each call
+    *"normal uniform randint beta gamma poisson categorical".split(),  # other numbers at each call
     *("dropout_mask", "polygamma"),  # what derivatives are made of
     "stored",  # the update of a state, which is printed as its value
     "lifted",  # a function of Python

@@ -90,6 +90,10 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         self._not_called("register_full_backward_hook(...)", hook)
         return super().register_full_backward_hook(hook, *how, **more)
 
+    def register_full_backward_pre_hook(self, hook: Any, *how: Any, **more: Any) -> Any:
+        self._not_called("register_full_backward_pre_hook(...)", hook)
+        return super().register_full_backward_pre_hook(hook, *how, **more)
+
     def _not_called(self, what: str, function: Any) -> None:
         """Warn that torch's hooks do not run for a module that another formula holds."""
         # torch's own sharding gathers its parameters by the holder's hooks
@@ -106,8 +110,10 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         for part in self.modules():
             if part is not self and isinstance(part, FormulaModule):
                 part.__dict__["_holder"] = self.formula.name
-                for hook in (*part._forward_pre_hooks.values(), *part._forward_hooks.values()):
-                    part._not_called("register_forward_hook(...)", hook)
+                for kind in ("forward", "forward_pre", "backward", "backward_pre"):
+                    word = kind.replace("backward", "full_backward")
+                    for hook in getattr(part, f"_{kind}_hooks").values():
+                        part._not_called(f"register_{word}_hook(...)", hook)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, FormulaModule):

@@ -387,6 +387,9 @@ HOOKS = {
     "register_full_backward_hook": lambda part: part.register_full_backward_hook(
         lambda m, i, o: None
     ),
+    "register_full_backward_pre_hook": lambda part: part.register_full_backward_pre_hook(
+        lambda m, o: None
+    ),
     "forward": lambda part: setattr(part, "forward", lambda X: X * 0),
 }
 
@@ -406,10 +409,11 @@ def test_a_hook_of_a_layer_that_came_later_says_so_too():
         HOOKS["register_forward_hook"](whole.parts[2])
 
 
-def test_a_module_with_a_hook_that_comes_to_be_held_says_so():
+@pytest.mark.parametrize("name", [name for name in HOOKS if name != "forward"])
+def test_a_module_with_a_hook_that_comes_to_be_held_says_so(name):
     part = dropped.module(emb[4], hid[3])
-    HOOKS["register_forward_hook"](part)
-    with pytest.warns(UserWarning, match="several holds this module"):
+    HOOKS[name](part)
+    with pytest.warns(UserWarning, match=rf"{name}.*several holds this module"):
         several.module(parts=[part])
 
 

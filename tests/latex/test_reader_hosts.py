@@ -210,3 +210,28 @@ def test_an_indented_display_goes_on_with_the_paragraph_above_it_however_its_lin
     text = "\\[ f(X) = \n    X + 1 \\]\n    \\[ g(X) = f(X) \\]\n\n    $$h(X) = 2$$\n"
     found = statements_of(Source(text)).statements
     assert len(found) == 2  # the last stands in a block of code
+
+
+PROSE = [
+    "* Returns: {string\\[]} and {Object\\[]}\n",
+    "> \\[!NOTE]\n> Mind this.\n",
+    "- \\[ ] to do\n- \\[x] done\n",
+    "The password is a$$b.\n",
+    "* \\[[`37ab`](https://example.org)] - **doc**: add\n",
+]
+
+
+@pytest.mark.parametrize("prose", PROSE)
+def test_brackets_behind_a_backslash_are_prose_where_they_hold_no_mathematics(prose):
+    found = statements_of(Source(prose, "notes.md"))
+    assert not found.statements
+    assert not found.findings
+    found = statements_of(Source(f"{prose}\n\\[\n{FORMULA}\n\\]\n", "notes.md"))
+    assert found.statements == (READ,)
+    assert not found.findings
+
+
+@pytest.mark.parametrize("mark", ["\\[", "$$"])
+def test_a_display_without_an_end_is_found_where_it_holds_mathematics(mark):
+    found = statements_of(Source(f"{mark} {FORMULA}\n\nMore of $X$.\n", "notes.md"))
+    assert [finding.code for finding in found.findings] == ["syntax-unbalanced"]

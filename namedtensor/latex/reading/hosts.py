@@ -76,6 +76,8 @@ MARKED = re.compile(rf"(?<!\\)\$|\\\[|\\\(|\\begin\{{(?:{DISPLAYS})\*?\}}")
 ENVIRONMENT = re.compile(r"\\begin\{(\w+)(\*?)\}")
 OPTIONS = re.compile(r"(?:\s*(?:\[[^\]\n]*\]|\{[^{}\n]*\}))*")
 COMMAND = re.compile(r"\\[A-Za-z]+")
+#: What shows that a text is mathematics: in Markdown a bracket behind a backslash is one of prose otherwise.
+TEX = re.compile(r"\\[A-Za-z]{2}|[_^]\{")
 
 #: Commands and environments that a document makes of a display's: \be for \begin{equation}.
 SHORT = re.compile(
@@ -301,6 +303,8 @@ class Host:
         if end < 0:
             self._absent.add(closing)
             return None, self._unclosed(found, closing)
+        if kind == "open" and not self.tex and self._is_prose(found.end(), end, mark):
+            return None, found.end()
         after = end + len(closing)
         if mark == "\\(":
             self._marks += [(found.start(), " $"), (end, "$ ")]
@@ -318,8 +322,17 @@ class Host:
             at = start + len(dollars)
         return "".join([*parts, self.text[at:]])
 
+    def _is_prose(self, start: int, end: int, mark: str) -> bool:
+        r"""Say whether a bracket that is closed here begins no mathematics: {string\[]} is prose."""
+        apart = BLANK.search(self.text, start, end) is not None
+        return mark in self.text[start:end] or (apart and not TEX.search(self.text, start, end))
+
     def _unclosed(self, found: re.Match[str], closing: str) -> int:
         """Report mathematics without an end; give where the next paragraph begins."""
+        blank = BLANK.search(self.text, found.end())
+        last = blank.start() if blank else len(self.text)
+        if not self.tex and not TEX.search(self.text, found.end(), last):
+            return found.end()
         self.faults.append(
             Fault(
                 "syntax-unbalanced",
@@ -328,8 +341,7 @@ class Host:
                 f"put {closing} where the formula ends",
             )
         )
-        blank = BLANK.search(self.text, found.end())
-        return blank.start() if blank else len(self.text)
+        return last
 
     def _inline(self, at: int) -> tuple[tuple[Span, bool] | None, int]:
         """Read $...$ within its paragraph; other dollars are money."""

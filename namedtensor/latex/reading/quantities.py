@@ -191,7 +191,10 @@ def with_quantities(
         for i, s in enumerate(statements)
         if isinstance(s, Aside) and not names[i]
     }
-    for place, own_names in (*names.items(), *beside.items()):
+    ends = {i: _extremes(s, given) for i, s in enumerate(statements) if isinstance(s, Definition)}
+    for name in {name for own in ends.values() for name in own}:
+        users[name] = [d for d in statements if isinstance(d, Definition) and name in walk(d.body)]
+    for place, own_names in (*names.items(), *beside.items(), *ends.items()):
         statement, kept = statements[place], list[Expression]()
         for name in own_names:
             text = key_of(name)
@@ -208,7 +211,10 @@ def with_quantities(
                 for d in users[name]
                 if not meant or lies_in(d.section, statement.section, parents)
             ]
-            words = Words() if place in beside else _words_around(statement.span, plain)
+            if place in ends:
+                words: Words | None = Words(something=True)
+            else:
+                words = Words() if place in beside else _words_around(statement.span, plain)
             if words is None:
                 given.setdefault(text, {}).setdefault(statement.section, set()).add("axes")
             if not used or words is None or (here and not words.number):
@@ -364,6 +370,15 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     texts = [re.sub(dressed, "", b.text) if isinstance(b, Letter) else "" for b in bases]
     plain = all(len(text) == 1 or text in GREEK for text in texts)
     return names if plain and parser.peek() is parser.stop else ()
+
+
+def _extremes(statement: Definition, given: Collection[str]) -> list[Expression]:
+    r"""List the least and the greatest, v_{\min} and v_{\max}, that a definition uses and nothing gives."""
+    found = [name for name in all_of(Scripts, statement.body) if name.sup is None]
+    subs = [
+        (name, getattr(name.sub, "text", "")) for name in found if isinstance(name.base, Letter)
+    ]
+    return [n for n, sub in dict(subs).items() if sub in ("min", "max") and key_of(n) not in given]
 
 
 def _names_among(written: Mapping[str, Expression], text: str) -> list[Expression]:

@@ -10,7 +10,7 @@ FUNCTIONS = frozenset(
         "exp log ln sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc softmax softmin"
         " logsoftmax relu ReLU GELU gelu sigmoid sigm swish SiLU silu ELU softplus mean var std sum"
         " prod max min argmax argmin maxk argmaxk norm standardize logsumexp det inv tr trace diag"
-        " rank sgn sign abs round floor ceil log1p expm1 erfc concat cat stack"
+        " rank sgn sign abs clip round floor ceil log1p expm1 erfc concat cat stack"
         " unroll pool sort argsort cumsum transpose dropout erf logit onehot one_hot any all median sup inf"
         " arg lim limsup liminf Pr gcd dim ker hom deg lg Re Im E expectation Var Cov Pr KL ! (!)"
     ).split()

@@ -357,3 +357,42 @@ def test_a_gradient_by_what_nothing_gives_defines_nothing():
         read((FIT % "n").replace(r"\partial w}", r"\partial u}"))[
             r"\frac{\partial \ell}{\partial u}"
         ]
+
+
+# ------------------------------------------------------------------------------- small and end numbers
+
+NOISE = r"""# A
+The noise is $\epsilon \in \mathbb{R}^{\text{pix}}$, and $x \in \mathbb{R}^{\text{pix}}$.
+$$z = x + 2 \epsilon$$
+# B
+$$v = %s$$
+"""
+x, noise = rng.normal(size=3), rng.normal(size=3)
+
+
+def test_noise_of_another_section_is_no_small_number():
+    given = {"x": tensor(x, "pix"), "epsilon": tensor(noise, "pix")}
+    same(called(NOISE % r"3 \epsilon - x / 2", "v", given), 3 * noise - x / 2, "pix")
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (r"\frac{x}{\sqrt{\sum_{\text{pix}} x^2 + \epsilon}}", x / np.sqrt((x**2).sum() + 1e-5)),
+        (r"x / (\sum_{\text{pix}} x + \epsilon)", x / (x.sum() + 1e-5)),
+        (r"\log(x^2 + \epsilon)", np.log(x**2 + 1e-5)),
+    ],
+)
+def test_beside_noise_of_another_section_a_small_number_keeps_from_zero(body, wanted):
+    same(called(NOISE % body, "v", {"x": tensor(x, "pix"), "epsilon": 1e-5}), wanted, "pix")
+
+
+@pytest.mark.parametrize("end", [r"\min", r"\text{min}"])
+def test_the_least_and_the_greatest_that_nothing_gives_are_numbers(end):
+    low, high = (rf"\beta_{{{e}}}" for e in (end, end.replace("min", "max")))
+    text = rf"""The schedule $\beta \in \mathbb{{R}}^{{\text{{step}}:T}}$ is linear,
+$$\beta_{{\text{{step}}(t)}} = {low} + \frac{{t - 1}}{{T - 1}} ({high} - {low})$$
+and $y = \text{{clip}}(\beta, {low}, {high})$."""
+    assert not loud(text)
+    found = read(text).bind(T=4)[r"\beta"](beta_min=0.5, beta_max=2.0)
+    same(found, [0.5, 1.0, 1.5, 2.0], "step")

@@ -1229,7 +1229,9 @@ class Names:
         if found is None or found.declared is None:
             return None
         if stem(sought.name) in SMALL and found.declared.space.axes:
-            return None  # epsilon is a small number where its section says nothing else
+            (here,) = self.statements[sought.place.index :][:1] or (None,)
+            if _steadies(stem(sought.name), getattr(here, "body", None)):
+                return None  # epsilon is a small number where its section says nothing else
         return self._section(dataclasses.replace(sought, place=found.declared.place)) or found
 
     def _declared(
@@ -1270,6 +1272,20 @@ class Names:
             if reach == "document" or along:
                 return Meaning("stack", rule.key, defined=rule)
         return None
+
+
+def _steadies(letter: str | None, body: Expression | None) -> bool:
+    r"""Say whether a letter keeps from 0 what stands below a line or a root, or in a logarithm, alone."""
+    kept: set[int] = set()
+    for part in walk(body):
+        match part:
+            case Binary(op="/", right=below):
+                kept |= {id(one) for one in letters_of(below)}
+            case Root(operand=inside) | Call(function=Letter(text="log" | "ln"), arguments=inside):
+                kept |= {id(one) for one in letters_of(inside)}
+            case Call(function=Letter(text="max" | "clip"), arguments=inside):
+                kept |= {id(one) for one in letters_of(inside)}
+    return all(id(one) in kept for one in letters_of(body) if one.text == letter)
 
 
 def _letters_of(size: Expression) -> set[str]:

@@ -396,3 +396,20 @@ and $y = \text{{clip}}(\beta, {low}, {high})$."""
     assert not loud(text)
     found = read(text).bind(T=4)[r"\beta"](beta_min=0.5, beta_max=2.0)
     same(found, [0.5, 1.0, 1.5, 2.0], "step")
+
+
+def test_the_letter_below_a_function_is_a_number_that_its_body_uses():
+    text = r"""Let $y, t \in \mathbb{R}^{\text{a}}$ and
+$$H_\kappa(u) = \begin{cases} u^2 / 2 & |u| \le \kappa \\ \kappa (|u| - \kappa / 2) & \text{else} \end{cases}$$
+$$L = \sum_{\text{a}} H_\kappa(y - t)$$"""
+    assert not loud(text)
+    found = read(text)["L"](y=tensor([3.0, 0.5], "a"), t=tensor([0.0, 0.0], "a"), kappa=2.0)
+    same(found, 2 * (3 - 1) + 0.125)
+
+
+def test_numbers_below_a_function_choose_its_members():
+    text = r"""Let $y \in \mathbb{R}^{\text{a}}$ and
+$$p_k(u) = u^k / k$$
+$$L = \sum_{\text{a}} (p_2(y) + p_3(y))$$"""
+    y = np.array([1.0, 2.0])
+    same(called(text, "L", {"y": tensor(y, "a")}), (y**2 / 2 + y**3 / 3).sum())

@@ -23,6 +23,7 @@ from namedtensor.latex.reading.spoken import (
     in_reach,
     key_of,
     lies_in,
+    names_of,
     numbers_in,
     subjects_of,
 )
@@ -191,7 +192,12 @@ def with_quantities(
         for i, s in enumerate(statements)
         if isinstance(s, Aside) and not names[i]
     }
-    ends = {i: _extremes(s, given) for i, s in enumerate(statements) if isinstance(s, Definition)}
+    scripted = {part for part in all_of(Scripts, tuple(statements)) if part.sub is not None}
+    ends = {
+        i: [*_extremes(s, given), *_of_function(s, given, scripted)]
+        for i, s in enumerate(statements)
+        if isinstance(s, Definition)
+    }
     for name in {name for own in ends.values() for name in own}:
         users[name] = [d for d in statements if isinstance(d, Definition) and name in walk(d.body)]
     for place, own_names in (*names.items(), *beside.items(), *ends.items()):
@@ -212,7 +218,7 @@ def with_quantities(
                 if not meant or lies_in(d.section, statement.section, parents)
             ]
             if place in ends:
-                words: Words | None = Words(something=True)
+                words: Words | None = Words(something=True, number=isinstance(name, Letter))
             else:
                 words = Words() if place in beside else _words_around(statement.span, plain)
             if words is None:
@@ -379,6 +385,21 @@ def _extremes(statement: Definition, given: Collection[str]) -> list[Expression]
         (name, getattr(name.sub, "text", "")) for name in found if isinstance(name.base, Letter)
     ]
     return [n for n, sub in dict(subs).items() if sub in ("min", "max") and key_of(n) not in given]
+
+
+def _of_function(
+    statement: Definition,
+    given: Mapping[str, Mapping[int, set[str]]],
+    scripted: Collection[Scripts],
+) -> list[Expression]:
+    r"""Give the \kappa of H_\kappa(u) = ... that the body uses, where it is always the same."""
+    name = statement.target.function if isinstance(statement.target, Call) else None
+    letter = name.sub if isinstance(name, Scripts) and name.sup is None else None
+    if not isinstance(name, Scripts) or letter is None or not is_small(letter):
+        return []
+    kinds = set[str]().union(*given.get(key_of(letter), {}).values())
+    alone = not any(part.base == name.base and part.sub != letter for part in scripted)
+    return [letter] if alone and kinds <= {"script"} and letter in names_of(statement.body) else []
 
 
 def _names_among(written: Mapping[str, Expression], text: str) -> list[Expression]:

@@ -400,7 +400,8 @@ and $y = \text{{clip}}(\beta, {low}, {high})$."""
 
 def test_the_letter_below_a_function_is_a_number_that_its_body_uses():
     text = r"""Let $y, t \in \mathbb{R}^{\text{a}}$ and
-$$H_\kappa(u) = \begin{cases} u^2 / 2 & |u| \le \kappa \\ \kappa (|u| - \kappa / 2) & \text{else} \end{cases}$$
+$$H_\kappa(u) = \begin{cases} u^2 / 2 & |u| \le \kappa \\
+\kappa |u| - \kappa^2 / 2 & \text{else} \end{cases}$$
 $$L = \sum_{\text{a}} H_\kappa(y - t)$$"""
     assert not loud(text)
     found = read(text)["L"](y=tensor([3.0, 0.5], "a"), t=tensor([0.0, 0.0], "a"), kappa=2.0)

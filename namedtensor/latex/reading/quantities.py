@@ -395,8 +395,8 @@ def _of_function(
     r"""Give the \kappa of H_\kappa(u) = ... that the body uses, where it is always the same."""
     name = statement.target.function if isinstance(statement.target, Call) else None
     letter = name.sub if isinstance(name, Scripts) and name.sup is None else None
-    if not isinstance(name, Scripts) or letter is None or not is_small(letter):
-        return []
+    if not isinstance(name, Scripts) or letter is None or key_of(letter) not in GREEK:
+        return []  # the k of f_k(u) counts
     kinds = set[str]().union(*given.get(key_of(letter), {}).values())
     alone = not any(part.base == name.base and part.sub != letter for part in scripted)
     return [letter] if alone and kinds <= {"script"} and letter in names_of(statement.body) else []

@@ -152,6 +152,9 @@ IS_NUMBER = re.compile(rf"\b{MANY}\s+(?:is|be|equals)\s+$", re.IGNORECASE)
 WALL = r"\s*(?:\||(?<!\\)&|</?(?:t[dh]|d[dt])>)\s*"
 DASH = re.compile(rf"^(?:(?:{WALL})+|\s+(?:–|—|-{{1,3}})\s+)(?=[a-z])", re.IGNORECASE)
 
+#: What stands below the letter of the least and of the greatest number.
+EXTREME = re.compile("min|max")
+
 #: So far is looked for the beginning of a paragraph.
 FAR = 1_000
 
@@ -384,7 +387,7 @@ def _extremes(statement: Definition, given: Collection[str]) -> list[Expression]
     subs = [
         (name, getattr(name.sub, "text", "")) for name in found if isinstance(name.base, Letter)
     ]
-    return [n for n, sub in dict(subs).items() if sub in ("min", "max") and key_of(n) not in given]
+    return [n for n, sub in dict(subs).items() if EXTREME.fullmatch(sub) and key_of(n) not in given]
 
 
 def _of_function(

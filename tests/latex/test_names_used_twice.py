@@ -157,11 +157,12 @@ def test_e_below_a_power_is_the_number_beside_a_function_of_that_letter(power):
     assert abs(float(document["e"](x=given, W=given)) - 1 / (1 + np.exp(-5))) < 1e-12
 
 
-def test_the_square_of_what_only_prose_names_is_noted_as_the_letter_itself_is():
+@pytest.mark.parametrize("letter", [r"\ddot D", "D", r"\Sigma"])
+def test_the_square_of_what_only_prose_names_is_noted_as_the_letter_itself_is(letter):
     document = nt.latex.read(
         r"Let $Y \in \mathbb{R}^{\text{a}}$. "
-        r"$$d = \sum_{\text{a}} \ddot D \odot Y / \sum_{\text{a}} \ddot D^2$$"
-        r" with $\ddot D$ made in the same way."
+        r"$$d = \sum_{\text{a}} LETTER \odot Y / \sum_{\text{a}} LETTER^2$$"
+        r" with $LETTER$ made in the same way.".replace("LETTER", letter)
     )
     assert {(f.severity, f.code) for f in document.check()} == {("note", "undefined")}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -84,8 +85,10 @@ def undefined(symbols: Symbols, where: Expression) -> Value:
         return UNKNOWN
     bare = where
     if isinstance(where, Scripts) and where.sub is None:
-        plain = isinstance(where.base, Letter) and len(where.base.text) == 1
-        if is_small(where.base) or not plain:  # W^2 may be the name of a second W
+        given = {*symbols.names.declared, *symbols.names.defined}
+        heads = {re.split(r"[_^]", text)[0] for text in given}
+        second = isinstance(where.base, Letter) and where.base.text in heads  # beside a W^1
+        if is_small(where.base) or not second:
             bare = where.base
     if symbols.occurrences.in_prose(bare):
         text = symbols.report.text(bare.span)

@@ -204,3 +204,30 @@ def test_the_size_of_an_axis_is_known_by_the_name_of_the_axis(said):
         r"$$f = \frac{1}{B} \sum_{\text{batch}} X$$"
     )
     assert document["f"](X=tensor([1.0, 2.0], "batch")) == 1.5
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        ("| name | shape |", r"| $W$ | $\text{a} \times \text{b}$ |"),
+        ("| shape | name | what |", r"| | $W$ | $\text{b} \times \text{a}$ |"),
+        (r"name & shape & what \\", r"$W$ & $\name{a} \times \name{b}$ & weights \\"),
+    ],
+)
+def test_a_column_of_shapes_declares_what_stands_beside_it(head, row):
+    document = read(
+        f"{head}\n|---|---|\n{row}\n\nLet $x \\in {SPACE}$."
+        + r" $$y = W \underset{\text{a}}{\cdot} x$$"
+    )
+    assert document.check() == []
+    W = np.array([[1.0, 2.0], [3.0, 4.0]])
+    found = document["y"](W=tensor(W, "a b"), x=tensor([1.0, 1.0], "a"))
+    np.testing.assert_allclose(found.numpy("b"), [4.0, 6.0])
+
+
+def test_a_column_of_axes_whose_sizes_letters_are_declares_nothing():
+    document = read(
+        r"| size | axis |" + "\n|---|---|\n" + r"| $n$ | $\text{a}$ |" + "\n\n"
+        r"Let $x \in \mathbb{R}^{\text{a}:n}$. $$y = \frac{1}{n} \sum_{\text{a}} x$$"
+    )
+    assert document["y"](x=tensor([1.0, 3.0], "a")) == 2.0

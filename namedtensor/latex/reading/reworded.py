@@ -88,6 +88,8 @@ COUNTED = Letter, Number, AxisSize, AxisName, Binary, Unary, Items, Floor, Call
 BOTH = re.compile(
     r"\$\s*[.,;]\s*both(?:\s+of\s+(?:them|which))?(?:\s+(?:are|lie|live))?\s+in\s+\$", re.IGNORECASE
 )
+#: The head of a table with a column of shapes.
+SHAPES = re.compile(r"(?:[|&]\s*|\n\s*)(?:shapes?|axes|spaces?)\s*(?:[|&]|\\\\)", re.IGNORECASE)
 APART = re.compile(r"\$[^.$]*\$")
 #: What stands between a name and another one that is declared: "$M$, of the same shape as $X$".
 ALIKE = re.compile(
@@ -208,6 +210,10 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             entry.found.statement = Declaration(entry.region.span, (space,), last[1])
             entry.found.said = entry.found.named = True
             continue
+        if not isinstance(space, Space) and SHAPES.search(
+            text, text.rfind("\n\n", 0, start) + 1, start
+        ):
+            space = _shape(space) or space
         alike = is_name(space) and ALIKE.search(text[max(0, start - 200) : start + 1])
         space = spaces.get(key_of(space)) if alike else space
         if not isinstance(space, Space) or not space.axes or entry.region.display:
@@ -234,6 +240,25 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             place = names[0].span | entry.region.span
             entry.found.statement = Declaration(place, tuple(names), space)
             entry.found.said = entry.found.named = True
+
+
+def _shape(part: Any) -> Space | None:
+    """Read emb x hid in a column of shapes as the space over these axes."""
+    axes: list[SizedAxis] = []
+    for factor in _factors(part):
+        word = isinstance(factor, Letter) and factor.style == "word"
+        if not (word or isinstance(factor, AxisName)):
+            return None
+        name = factor.name if isinstance(factor, AxisName) else factor.text
+        axes.append(SizedAxis(factor.span, AxisName(factor.span, name), None))
+    return Space(part.span, "R", tuple(axes))
+
+
+def _factors(part: Any) -> list[Any]:
+    """List the factors of a product that times signs make."""
+    if isinstance(part, Binary) and part.op == "times":
+        return [*_factors(part.left), part.right]
+    return [part]
 
 
 def _with_condition(said: Any, given: Collection[str], text: str) -> Any:

@@ -518,7 +518,8 @@ def with_derivatives(
 
     for place, made in stated.items():
         sides = put((made.body, *made.chain), partial(name_in, among=names))
-        free = {head_of(name) for name in names_of(sides) if key_of(name) not in names}
+        by = made.derives.by if isinstance(made.derives, Derivative) else None
+        free = {head_of(name) for name in names_of((sides, by)) if key_of(name) not in names}
         if free - {t.text for b in all_of(Big, sides) for t in letters_of(b.lower)} <= known:
             given.setdefault(key_of(made.target), []).append(made.section)
             found[place] = made

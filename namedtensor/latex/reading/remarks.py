@@ -535,14 +535,14 @@ class _Elements:
         return own and not tensors and any(not self.known[head_of(name)] for name in names)
 
     def is_several(self, statement: Definition) -> bool:
-        """Say whether prose gives a letter different numbers in one section: each is tried."""
+        """Say whether prose tries different numbers for a letter in one section: none is its value."""
         values = {
             said.body.value
             for entry in self._entries
             for said in [entry.statement]
             if isinstance(said, Definition) and not entry.region.display
             if said.target == statement.target and said.section == statement.section
-            if isinstance(said.body, Number)
+            if isinstance(said.body, Number) and TRIED.search(_around(entry, self._text)[0])
         }
         return isinstance(statement.target, Letter) and len(values) > 1
 

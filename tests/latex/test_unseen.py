@@ -15,7 +15,7 @@ SHORT = {
     "films.md": (0, 1, 0),
     "codes.md": (0, 1, 0),
     "matrix_memory.tex": (1, 0, 0),
-    "separation.md": (0, 4, 0),
+    "separation.md": (0, 2, 0),
 }
 
 

@@ -331,7 +331,10 @@ class Host:
         """Report mathematics without an end; give where the next paragraph begins."""
         blank = BLANK.search(self.text, found.end())
         last = blank.start() if blank else len(self.text)
-        if not self.tex and not TEX.search(self.text, found.end(), last):
+        shown = TEX.search(self.text, found.end(), last) or "=" in self.text[found.end() : last]
+        before, behind = self.text[: found.start()][-1:], self.text[found.end() :][:1]
+        in_word = before.isalnum() and behind.isalnum()  # a$$b
+        if not self.tex and not shown and (closing in ("\\]", "\\)") or in_word):
             return found.end()
         self.faults.append(
             Fault(

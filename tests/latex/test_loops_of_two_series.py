@@ -52,3 +52,17 @@ i_t &= \sigma( {picked} ) \\
     assert read(text).check() == []
     wrong = text.replace(picked, picked.replace("gate", "emb"))
     assert [f.code for f in read(wrong).check()] == ["axis-missing"]
+
+
+def test_elements_that_follow_along_two_axes_are_set_aside_with_a_note_that_says_so():
+    text = r"""Let $x \in \mathbb{R}^{\text{row}:n}$ and $y \in \mathbb{R}^{\text{col}:m}$.
+$$D_{\text{row}(i), \text{col}(j)} = (x_{\text{row}(i)} - y_{\text{col}(j)})^2
++ \min(D_{\text{row}(i-1), \text{col}(j)}, D_{\text{row}(i), \text{col}(j-1)})$$
+with $D_{\text{row}(0), \text{col}(0)} = 0$. $$d = \sum_{\text{row}} x$$"""
+    document = read(text)
+    (found,) = document.check()
+    assert found.severity == "note"
+    assert "along col and row, and recurrences run along one axis" in found.message
+    with pytest.raises(LatexError, match="D is set aside: its elements follow from others"):
+        document["D"]
+    assert document.names == ("d",)

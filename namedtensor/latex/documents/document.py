@@ -288,7 +288,7 @@ class Document:
 
     def _no_such_name(self, name: str) -> LatexError:
         for aside in self.asides:
-            if re.match(rf"\W*(\\\w+\{{)?{re.escape(name)}\b", aside.text):
+            if re.match(rf"\W*(\\\w+\{{)?{re.escape(name)}(?![A-Za-z0-9'])", aside.text):
                 message = f"{name} is set aside: {getattr(aside.syntax, 'why', '')}"
                 return self.library.error_at("undefined", message, aside.span)
         names = self.names

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, permutations
 from string import ascii_lowercase
@@ -185,6 +185,7 @@ def reworded(
         for entry in found:
             _reword(entry, inside[entry.region.section])
     _put_all_indices(found)
+    _leave_out_tables(found)
     _join_pieces(found)
     known = frozenset([head_of(n) for entry in found for n in given_names(entry.statement)])
     _join_diagonals(found, known)
@@ -478,6 +479,38 @@ def _put_all_indices(entries: Sequence[Entry]) -> None:
             assert isinstance(said.target, Indexed)
             target = replace(said.target, items=(*said.target.items, *more))
             entry.found.statement = replace(said, target=target, body=body)
+
+
+def _leave_out_tables(entries: Sequence[Entry]) -> None:
+    """Set D_{row(i), col(j)} = f(D_{row(i-1), col(j)}, D_{row(i), col(j-1)}) aside, and what starts it."""
+    tables: dict[tuple[str, int], str] = {}
+    for entry in entries:
+        said, section = entry.statement, entry.region.section
+        if not isinstance(said, Definition) or not isinstance(said.target, Indexed):
+            continue
+        own = {item.axis.name: item.at for item in said.target.items if isinstance(item, At)}
+        others = [p for p in all_of(Indexed, said.body) if p.base == said.target.base]
+        steps = {frozenset(_stepped(other, own)) for other in others}
+        moved = frozenset[str]().union(*steps)
+        if len(moved) > 1 and steps != {moved}:
+            axes = " and ".join(sorted(moved))
+            why = (
+                f"its elements follow from others along {axes}, and recurrences run along one axis"
+            )
+            tables[key_of(said.target.base), section] = why
+    for entry in entries if tables else ():
+        target = getattr(entry.statement, "target", None)
+        key = (key_of(target.base), entry.region.section) if isinstance(target, Indexed) else None
+        if key in tables:
+            entry.leave_out(tables[key])
+
+
+def _stepped(other: Indexed, own: Mapping[str, Expression]) -> Iterator[str]:
+    """List the axes along which an element stands before or after the one with these indices."""
+    for item in other.items:
+        at = item.at if isinstance(item, At) else item
+        if isinstance(item, At) and isinstance(at, Binary) and at.left == own.get(item.axis.name):
+            yield item.axis.name
 
 
 def _join_pieces(entries: Sequence[Entry]) -> None:

@@ -513,10 +513,16 @@ class _Elements:
             for name in given_names(e.statement)
             if isinstance(name, Scripts) and letters_of((name.sub, name.sup))
         }
+        #: the numbers that prose tries for letters, by sections
+        self._tried: dict[tuple[int, Expression], set[float]] = {}
         for entry in entries:
             statement = entry.statement
             if not isinstance(statement, Definition):
                 continue
+            number = isinstance(statement.target, Letter) and isinstance(statement.body, Number)
+            if number and not entry.region.display and TRIED.search(_around(entry, text)[0]):
+                tried = self._tried.setdefault((statement.section, statement.target), set())
+                tried.add(statement.body.value)  # type: ignore[union-attr]
             if head_of(statement.target) not in self.declared.names:
                 self._note(statement)
             if not isinstance(statement.target, Indexed):
@@ -536,15 +542,7 @@ class _Elements:
 
     def is_several(self, statement: Definition) -> bool:
         """Say whether prose tries different numbers for a letter in one section: none is its value."""
-        values = {
-            said.body.value
-            for entry in self._entries
-            for said in [entry.statement]
-            if isinstance(said, Definition) and not entry.region.display
-            if said.target == statement.target and said.section == statement.section
-            if isinstance(said.body, Number) and TRIED.search(_around(entry, self._text)[0])
-        }
-        return isinstance(statement.target, Letter) and len(values) > 1
+        return len(self._tried.get((statement.section, statement.target), ())) > 1
 
     def take(self, entry: Entry) -> None:
         """Take in what a letter is made of, if no remark says it."""

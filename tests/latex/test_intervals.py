@@ -81,3 +81,13 @@ def test_a_part_of_an_axis_is_no_renaming():
     )
     assert [finding.code for finding in document.check()] == ["not-notation"]
     assert "Y" not in document.names
+
+
+@pytest.mark.parametrize("space", [r"(0,1)", r"[0,1]", r"\{0,1\}"])
+def test_a_space_in_the_cell_of_a_table_declares_the_name_in_its_row(space):
+    table = rf"""| symbol | space |
+|---|---|
+| $u$ | ${space}^{{\text{{batch}} \times \text{{class}}}}$ |
+
+$$g = \sum_{{\text{{class}}}} u$$"""
+    assert str(nt.latex.read(table, "notes.md")["g"]) == "g(u: R[batch, class]) -> R[batch]"

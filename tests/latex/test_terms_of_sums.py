@@ -33,3 +33,15 @@ def test_a_sum_that_is_added_to_itself_again_and_again_is_checked_soon():
         + steps
         + " $$y = x_{60} + b$$"
     ).check()
+
+
+@pytest.mark.parametrize(
+    "mean", [r"\sum_{\text{act}} p \odot r", r"p \underset{\text{act}}{\cdot} r"]
+)
+def test_what_is_less_its_own_mean_with_other_weights_brings_no_axis_back(mean):
+    head = (
+        r"Let $p \in [0,1]^{\text{state} \times \text{act}}$ and $r \in \mathbb{R}^{\text{act}}$. "
+    )
+    assert read(head + rf"$$A = p \odot (r - {mean})$$").check() == []
+    (found,) = read(head + rf"$$A = p \odot (r + {mean})$$").check()
+    assert found.code == "axis-returns"

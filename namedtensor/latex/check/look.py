@@ -107,7 +107,8 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
     """List the axes of one side of a sum (`giver`) that the other side (`taker`) has used up.
 
     There are none if the giver has all axes of the taker, as in X - mean X; if the giver has used up
-    axes of the taker too, as marginals do; or if a function computed the taker from the giver.
+    axes of the taker too, as marginals do; if a function computed the taker from the giver; or if the taker
+    is a mean of the giver, r - p . r.
     """
     terms = _terms(taker)
     if len(terms) > 1:  # each term of mu + b + c by itself
@@ -117,6 +118,9 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
     if not own or not others or used_up(giver, symbols.parts(giver)) & set(others):
         return []
     centre = less and giver in symbols.parts(taker)
+    factors = [n for operand in taker.operands for n in (operand, *operand.operands)]
+    if centre and giver in factors and len(factors) > 1:
+        return []
     gone = used_up(taker, symbols.parts(taker, of_calls=not centre))
     return [name for name in own if name in gone]
 

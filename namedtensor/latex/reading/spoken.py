@@ -111,6 +111,8 @@ class Spoken:
         self.plain: set[tuple[int, str]] = set()
         #: what is defined
         self.made: set[str] = set()
+        #: letters of series with the number above, v^t: v^T is a member and no transpose
+        self.series: set[str] = set()
         #: what prose speaks of
         self.numbers: frozenset[str] = frozenset()
 
@@ -135,6 +137,8 @@ class Spoken:
                 self.made.add(key)
             if not isinstance(statement, Constraint):
                 self.given |= {(section, key), (None, key)}
+                if isinstance(name, Scripts) and _is_index(name.sup):
+                    self.series.add(head_of(name))
                 if isinstance(name, Scripts) and _is_index(name.sup or name.sub):
                     self.families |= {(section, head_of(name)), (None, head_of(name))}
                 if _runs_along_an_axis(statement):
@@ -218,7 +222,8 @@ class Spoken:
             if place in self.plain and place not in self.given:
                 return True
             sup = name.sup if isinstance(name, Scripts) else None
-            if isinstance(sup, Letter) and sup.text == "T" and (section, "T") not in self.given:
+            transposed = isinstance(sup, Letter) and sup.text == "T"
+            if transposed and (section, "T") not in self.given and head_of(name) not in self.series:
                 return True
         return False
 

@@ -307,3 +307,21 @@ def test_prose_that_turns_a_definition_round_defines_nothing():
         r"So $X = D \underset{\text{a}}{\cdot} x$ has the inverse $x = D \underset{\text{b}}{\cdot} X$.",
     )
     assert str(document["X"]) == "X(x: R[a], D: R[a, b]) -> R[b]"
+
+
+BESIDE = r"""Let $X \in \mathbb{R}^{\text{seq} \times \text{emb}}$ and
+$W \in \mathbb{R}^{\text{emb} \times \text{tag}}$.
+$$\begin{aligned}
+U &= X \underset{\text{emb}}{\cdot} W, \quad U \in \mathbb{R}^{\text{seq} \times \text{tag}} \\
+s(y) &= \sum_{\text{seq}} y \odot H, \quad y \in \mathbb{R}^{\text{seq}} \\
+H &= y \odot \sum_{\text{tag}} U
+\end{aligned}$$
+# Use
+$$z = \sum_{\text{seq}, \text{tag}} U^2$$"""
+
+
+def test_what_stands_beside_a_function_belongs_to_it_where_it_is_made_of_its_arguments():
+    document = nt.latex.read(BESIDE)
+    assert not [f for f in document.check() if f.severity == "error"]
+    assert str(document["z"]) == "z(X: R[seq, emb], W: R[emb, tag]) -> R"
+    assert str(document["s"]).startswith("s(y: R[seq]; X: R[seq, emb], W: R[emb, tag])")

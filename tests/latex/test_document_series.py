@@ -497,3 +497,24 @@ r^k &= [M \ndot{page} r^{k-1}]_{\name{page'} \rightarrow \name{page}} \\
     M = np.arange(9.0).reshape(3, 3) / 10
     found = document["rank"](nt.tensor(M, ["page", "page'"]))
     np.testing.assert_allclose(found.numpy("page"), np.full(3, 1 / 3) @ M @ M @ M)
+
+
+def test_a_letter_with_the_number_of_steps_above_is_a_member_and_no_transpose():
+    document = nt.latex.read(
+        r"""Let $a, b \in \mathbb{R}^{\text{x}}$. The solution has the form $P = v \odot a$.
+Start from $v^{0} = b$ and for $t = 1, \dots, T$: $$v^{t} = v^{t-1} + a$$
+After $T$ steps $P = v^{T} \odot a$, and the cost is $c = \sum_{\text{x}} P$."""
+    )
+    a, b = np.arange(3.0), np.ones(3)
+    given = {"a": nt.tensor(a, "x"), "b": nt.tensor(b, "x")}
+    np.testing.assert_allclose(document.bind(T=4)["c"](**given).numpy(()), ((b + 4 * a) * a).sum())
+
+
+def test_a_loss_in_prose_defines_the_letter_that_a_display_puts_a_mark_below():
+    document = nt.latex.read(
+        r"""Let $x \in \mathbb{R}^{\text{seq}}$ and $\eta = 0.5$. The loss is $\ell = \sum_{\text{seq}} x^2$.
+$$\ell_\eta = \ell - \eta \sum_{\text{seq}} x$$"""
+    )
+    x = np.arange(3.0)
+    found = document[r"\ell_{\eta}"](x=nt.tensor(x, "seq"))
+    np.testing.assert_allclose(found.numpy(()), (x**2).sum() - 0.5 * x.sum())

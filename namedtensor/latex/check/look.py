@@ -108,7 +108,7 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
 
     There are none if the giver has all axes of the taker, as in X - mean X; if the giver has used up
     axes of the taker too, as marginals do; if a function computed the taker from the giver; or if the taker
-    is a mean of the giver, r - p . r.
+    is a mean of the giver with weights that are shares, r - p . r.
     """
     terms = _terms(taker)
     if len(terms) > 1:  # each term of mu + b + c by itself
@@ -119,10 +119,16 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
         return []
     centre = less and giver in symbols.parts(taker)
     factors = [n for operand in taker.operands for n in (operand, *operand.operands)]
-    if centre and giver in factors and len(factors) > 1:
+    if centre and giver in factors and any(_are_shares(symbols, n) for n in factors):
         return []
     gone = used_up(taker, symbols.parts(taker, of_calls=not centre))
     return [name for name in own if name in gone]
+
+
+def _are_shares(symbols: Symbols, node: Node) -> bool:
+    """Say whether numbers lie between 0 and 1: of a softmax, or declared so."""
+    _, space, _ = symbols.spaces.get(node, ("", None, None))
+    return node.operation.primitive.name == "softmax" or (space is not None and "0" in space.base)
 
 
 def _terms(total: Node) -> list[Node]:

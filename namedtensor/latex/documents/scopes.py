@@ -364,6 +364,9 @@ class Names:
         )
         self._signature_shelf = Shelf(self._signatures, self.parents)
         self._blocks_of_functions = sorted({d.place.block for d in functions})
+        self._blocks: dict[int, list[Defined]] = {}
+        #: letters of what functions are given and of what is made of it, by their blocks
+        self._of_functions: dict[int, set[str]] = {}
         sections: dict[int, list[Statement]] = {}
         for statement in self.statements:
             sections.setdefault(statement.section, []).append(statement)
@@ -1208,9 +1211,30 @@ class Names:
         )
 
     def _alone(self, shelf: Shelf[Defined], text: str, place: Place) -> list[Defined]:
-        """List what has a name in a section, outside of its functions' blocks."""
+        """List what has a name in a section, but for what belongs to a function beside it."""
         found = itertools.islice(shelf.near(text, place, "section"), NEAR)
-        return [d for d in found if not self.is_block_of_functions(d.place.block)]
+        return [d for d in found if not self._is_of_function(d)]
+
+    def _is_of_function(self, defined: Defined) -> bool:
+        """Say whether a definition in a function's block is made of what the function is given."""
+        block = defined.place.block
+        if not self.is_block_of_functions(block):
+            return False
+        if not self._blocks:
+            for one in self.definitions:
+                self._blocks.setdefault(one.place.block, []).append(one)
+        known = self._of_functions.get(block)
+        if known is None:
+            calls = [all_of(Call, d.statement.target) for d in self._blocks[block]]
+            given = [(c.arguments, c.parameters) for found in calls for c in found]
+            known = self._of_functions[block] = {t.text for t in letters_of(tuple(given))}
+            before = -1
+            while before < len(known):
+                before = len(known)
+                for one in self._blocks[block]:
+                    if not known.isdisjoint([t.text for t in letters_of(one.body)]):
+                        known.add(stem(one.name) or "")
+        return stem(defined.name) in known
 
     def is_block_of_functions(self, block: int) -> bool:
         at = bisect.bisect_left(self._blocks_of_functions, block)

@@ -170,8 +170,11 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             known[head_of(statement.name)] += 1
         if isinstance(statement, Definition) and entry.region.display:
             names = {key_of(name) for name in given_names(statement)}
-            if is_series(statement):  # beside y_t, the letter y is all of them
-                names.add(head_of(statement.target))
+            head = head_of(statement.target)
+            if is_series(statement) and not any(
+                isinstance(name, Letter) and name.text == head for name in names_of(statement.body)
+            ):  # beside y_t, the letter y is all of them; beside l_a = l - a x it is another one
+                names.add(head)
             for name in names:
                 displayed.add(name, entry.region.section, entry.region)
     functions = {

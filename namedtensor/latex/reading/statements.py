@@ -382,7 +382,9 @@ def _numbers_alone(parser: Parser) -> Space | None:
     r"""Read \{0, 1\}^{seq} where nothing else stands, as beside a name in a table, or \in before a space."""
     start, last = parser.at, parser.tokens[parser.end - 1 : parser.end]
     beside = parser.peek().text == "\\in"
-    if [t.kind for t in last] != ["close"] or not (beside or parser.peek().text in ("\\{", "[", "(")):
+    if [t.kind for t in last] != ["close"] or not (
+        beside or parser.peek().text in ("\\{", "[", "(")
+    ):
         return None
     named, positional = parser.named, parser.positional
     parser.at += beside

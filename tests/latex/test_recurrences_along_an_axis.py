@@ -382,7 +382,9 @@ def test_a_rule_may_write_the_indices_of_all_axes(form):
 def test_a_recurrence_along_two_axes_is_refused():
     rows = ["f(X) = A", f"A[t, {I}] = A[t-1, {I}] + A[t, {I}-1] + X[t, {I}]"]
     document = read(written(rows))
-    assert [finding.code for finding in document.check()] == ["undefined", "undefined"]
+    refused, said = document.check()
+    assert refused.code == "undefined"
+    assert "and recurrences run along one axis" in said.message
     with pytest.raises(nt.NamedTensorError, match="A is not defined here"):
         document["f"].written()
 

@@ -128,7 +128,8 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
 def _are_shares(symbols: Symbols, node: Node) -> bool:
     """Say whether numbers lie between 0 and 1: of a softmax, or declared so."""
     _, space, _ = symbols.spaces.get(node, ("", None, None))
-    return node.operation.primitive.name == "softmax" or (space is not None and "0" in space.base)
+    between = space is not None and space.base in ("{0,1}", "[0,1]")
+    return between or node.operation.primitive.name == "softmax"
 
 
 def _terms(total: Node) -> list[Node]:

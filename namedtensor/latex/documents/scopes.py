@@ -364,7 +364,9 @@ class Names:
         )
         self._signature_shelf = Shelf(self._signatures, self.parents)
         self._blocks_of_functions = sorted({d.place.block for d in functions})
-        self._blocks: dict[int, list[Defined]] = {}
+        self._by_block: dict[int, list[Defined]] = {}
+        for one in defined:
+            self._by_block.setdefault(one.place.block, []).append(one)
         #: letters of what functions are given and of what is made of it, by their blocks
         self._of_functions: dict[int, set[str]] = {}
         sections: dict[int, list[Statement]] = {}
@@ -1220,20 +1222,15 @@ class Names:
         block = defined.place.block
         if not self.is_block_of_functions(block):
             return False
-        if not self._blocks:
-            for one in self.definitions:
-                self._blocks.setdefault(one.place.block, []).append(one)
         known = self._of_functions.get(block)
         if known is None:
-            calls = [all_of(Call, d.statement.target) for d in self._blocks[block]]
-            given = [(c.arguments, c.parameters) for found in calls for c in found]
-            known = self._of_functions[block] = {t.text for t in letters_of(tuple(given))}
-            before = -1
-            while before < len(known):
-                before = len(known)
-                for one in self._blocks[block]:
-                    if not known.isdisjoint([t.text for t in letters_of(one.body)]):
-                        known.add(stem(one.name) or "")
+            beside = self._by_block[block]
+            calls = [(d.call.arguments, d.call.parameters) for d in beside if d.call is not None]
+            made: dict[str, set[str]] = {}
+            for letter, one in [(t.text, d) for d in beside for t in letters_of(d.body)]:
+                made.setdefault(letter, set()).add(stem(one.name) or "")
+            given = [letter.text for letter in letters_of(tuple(calls))]
+            known = self._of_functions[block] = reached(given, lambda t: made.get(t, ()))
         return stem(defined.name) in known
 
     def is_block_of_functions(self, block: int) -> bool:

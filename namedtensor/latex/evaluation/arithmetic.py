@@ -318,18 +318,15 @@ def divided(
 
 def _with_whole_factor(e: Evaluator, where: Expression) -> Value | None:
     """Divide k L / 2 as k (L/2), where k is an index and L a size."""
-    above = where.left if isinstance(where, Binary) else where
+    if not isinstance(where, Binary):
+        return None
+    above = where.left
     if isinstance(above, Items) and len(above.parts) == 1:
         (above,) = above.parts
-    if (
-        not isinstance(where, Binary)
-        or not isinstance(above, Binary)
-        or above.op not in ("*", "times")
-    ):
-        return None
-    for one, other in ((above.left, above.right), (above.right, above.left)):
-        if is_whole(e.value(one)) and is_count(e.value(other)):
-            return e.value(replace(above, left=one, right=replace(where, left=other)))
+    if isinstance(above, Binary) and above.op in ("*", "times"):
+        for one, other in ((above.left, above.right), (above.right, above.left)):
+            if is_whole(e.value(one)) and is_count(e.value(other)):
+                return e.value(replace(above, left=one, right=replace(where, left=other)))
     return None
 
 

@@ -139,8 +139,16 @@ def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]
 
 
 def _padded(entries: Sequence[Entry], text: str) -> dict[int, dict[Key, Expression]]:
-    """Find the letters that prose says to be zero outside of their axes, by sections."""
+    """Give what prose says to be zero outside of its axes, by sections."""
     found: dict[int, dict[Key, Expression]] = {}
+    for section, name in (*_padded_by_name(entries, text), *_padded_near(entries, text)):
+        for side in ("<<", ">>"):
+            found.setdefault(section, {})[name.text, "*", side] = Number(name.span, 0)
+    return found
+
+
+def _padded_by_name(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Letter]]:
+    """Find the letters of which prose says that they are zero outside of their axes."""
     for entry in entries:
         statement, at = entry.statement, entry.region.span
         name = getattr(statement, "relation", None)
@@ -159,14 +167,9 @@ def _padded(entries: Sequence[Entry], text: str) -> dict[int, dict[Key, Expressi
         stop = SENTENCE.search(text, at.end)
         said = text[ends[-1] if ends else max(0, at.start - 300) : stop.start() if stop else None]
         if ZEROS.search(said) and BEYOND.search(said):
-            here = found.setdefault(entry.region.section, {})
-            here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
+            yield entry.region.section, name
             if is_zero:
                 entry.leave_out(QUIET["outside"])
-    for section, name in _padded_near(entries, text):
-        here = found.setdefault(section, {})
-        here |= {(name.text, "*", side): Number(name.span, 0) for side in ("<<", ">>")}
-    return found
 
 
 def _padded_near(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Letter]]:

@@ -332,8 +332,8 @@ class Host:
         blank = BLANK.search(self.text, found.end())
         last = blank.start() if blank else len(self.text)
         shown = TEX.search(self.text, found.end(), last) or "=" in self.text[found.end() : last]
-        before, behind = self.text[: found.start()][-1:], self.text[found.end() :][:1]
-        in_word = before.isalnum() and behind.isalnum()  # a$$b
+        around = self.text[max(0, found.start() - 1) : found.end() + 1]
+        in_word = around[:1].isalnum() and around[-1:].isalnum()  # a$$b
         if not self.tex and not shown and (closing in ("\\]", "\\)") or in_word):
             return found.end()
         self.faults.append(

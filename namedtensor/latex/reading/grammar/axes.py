@@ -110,8 +110,8 @@ class Axes(Cursor):
             self.at = at
         return None
 
-    def sized_axis(self) -> SizedAxis:
-        """Read an axis and its size: emb:d, emb[512], or emb alone."""
+    def sized_axis(self, parts: bool = False) -> SizedAxis:
+        """Read an axis and its size: emb:d, emb[512], or emb alone; a part, seq(t-b:t), has any size."""
         start = self.at
         axis = self.axis()
         size: Expression | None = None
@@ -121,10 +121,18 @@ class Axes(Cursor):
             end = self._end_of_size()
             size = self.within((self.at, end), lambda: self.expression(SUM))
             self.at = end
+        elif parts and text == "(" and (last := self._end_of_part()):
+            self.at = last
         elif text in ("[", "("):
             opening = self.take()
             size = self.only(self.inside(opening)[0], opening)
         return SizedAxis(self.span(start), axis, size)
+
+    def _end_of_part(self) -> int | None:
+        """Give where brackets end that hold a part of an axis, t-b:t; None where they hold none."""
+        end = after_bracket(self.tokens, self.at, self.end)
+        inside = self.tokens[self.at : end or self.at]
+        return end if any(token.text == ":" for token in inside) else None
 
     def _end_of_size(self) -> int:
         r"""Find where a size ends: at a comma, a bracket that closes, or a \times before the next axis."""

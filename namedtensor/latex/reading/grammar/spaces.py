@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.axes import Axes
-from namedtensor.latex.reading.rows import after_bracket
 from namedtensor.latex.syntax import Binary, Expression, Number, SizedAxis, Space
 
 #: What may stand in a shape that counts its axes by position, or does not spell them out.
@@ -130,7 +129,7 @@ class Spaces(Axes):
                 self.at += 1
                 self.positional = True
             else:
-                axis = self._part_of_axis() or self.sized_axis()
+                axis = self.sized_axis(parts=True)
                 named = named or _is_named(axis, token.kind)
                 axes.append(axis)
         if named:
@@ -138,17 +137,6 @@ class Spaces(Axes):
         elif not empty:
             self.positional = True
         return tuple(axes)
-
-    def _part_of_axis(self) -> SizedAxis | None:
-        r"""Read \mathsf{seq}(t-b:t), a part of an axis, whose size is not said."""
-        start, axis = self.at, self.axis()
-        if self.peek().text == "(":
-            end = after_bracket(self.tokens, self.at, self.end) or self.at
-            if any(token.text == ":" for token in self.tokens[self.at : end]):
-                self.at = end
-                return SizedAxis(self.span(start), axis, None)
-        self.at = start
-        return None
 
 
 def _one_more(last: Expression) -> Expression:

@@ -1757,9 +1757,9 @@ def angle(X: Tensor) -> NamedTensor:
 # ------------------------------------------------------------------------ functions of two numbers
 
 
-def _ratio(x: NamedTensor, z: NamedTensor) -> Any:
-    """x / z, or 0 where the length z is 0."""
-    return where(z == 0, 0.0, x / where(z == 0, 1.0, z))
+def over_length(x: NamedTensor, length: Any) -> Any:
+    """Divide by a length; the result is 0 where the length is 0."""
+    return where(length == 0, 0.0, x / where(length == 0, 1.0, length))
 
 
 ATAN2 = _pointwise(
@@ -1783,7 +1783,11 @@ def atan2(X: Tensor, Y: Tensor) -> NamedTensor:
 
 
 HYPOT = _pointwise(
-    "hypot", as_float, lambda x, y, z: _ratio(x, z), lambda x, y, z: _ratio(y, z), real=True
+    "hypot",
+    as_float,
+    lambda x, y, z: over_length(x, z),
+    lambda x, y, z: over_length(y, z),
+    real=True,
 )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from namedtensor.axes import BOUND, shown, typed_axes
 from namedtensor.errors import AxisSizeError
 from namedtensor.operations.axis_functions import AxisFunction, Tensor, axis_function
-from namedtensor.operations.elementwise import abs, isnan, maximum, where
+from namedtensor.operations.elementwise import abs, isnan, maximum, over_length, where
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Node, Operation, Primitive, Type, primitive, table
 from namedtensor.primitives.notation import Command, Large, Notation, Special, Word
@@ -186,11 +186,6 @@ def _change_of_prod(use: Use, place: int, d: NamedTensor) -> Any:
 def _change_of_var(use: Use, place: int, d: NamedTensor) -> Any:
     (x,) = use.operands
     return 2 * each(mean, use)((x - each(mean, use)(x)) * d)
-
-
-def over_length(x: NamedTensor, length: Any) -> Any:
-    """Divide by a length; the result is 0 where the length is 0."""
-    return where(length == 0, 0.0, x / where(length == 0, 1.0, length))
 
 
 def _change_of_std(use: Use, place: int, d: NamedTensor) -> Any:

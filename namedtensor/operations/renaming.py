@@ -295,12 +295,14 @@ def _plain(name: str) -> bool:
     return name.isidentifier() and name.isascii()
 
 
-def write_rearrange(operation: Operation, labels: tuple[str, ...]) -> str:
+def pattern_of(operation: Operation) -> str:
+    """Write what a rearrangement does: a (b c) -> (a b) c."""
+
     def side(groups: Any) -> str:
         return " ".join(g[0] if len(g) == 1 else f"({' '.join(g)})" for g in groups)
 
     _, left, right, _ = operation.params
-    return f'{labels[0]}.rearrange("{side(left)} -> {side(right)}")'
+    return f"{side(left)} -> {side(right)}"
 
 
 def _rearrange_back(use: Use, place: int, g: NamedTensor) -> NamedTensor:
@@ -341,7 +343,7 @@ REARRANGE = primitive(
     "rearrange",
     rearrange_rule,
     lower_rearrange,
-    write=write_rearrange,
+    write=lambda operation, labels: f'{labels[0]}.rearrange("{pattern_of(operation)}")',
     notation=Special("rearrange"),
     traits=Traits(
         linear=(0,),

@@ -259,9 +259,7 @@ class Simplifier:
         operands = [
             rename(o, tuple([(n, new[n]) for n in o.type.names if n in new])) for o in x.operands
         ]
-        return apply_node(
-            x.operation.primitive(*_renamed_params(x.operation.params, new)), tuple(operands)
-        )
+        return apply_node(x.operation.renamed(new), tuple(operands))
 
     def of_sum(self, node: Node) -> Node | None:
         (x,) = node.operands
@@ -615,9 +613,3 @@ def _counts(a: Node, node: Node) -> bool:
 
 def _same_axes(a: Node, b: Node) -> bool:
     return set(a.type.names) == set(b.type.names)
-
-
-def _renamed_params(params: Any, new: dict[str, str]) -> Any:
-    if isinstance(params, tuple):
-        return tuple([_renamed_params(p, new) for p in params])
-    return new.get(params, params) if isinstance(params, str) else params

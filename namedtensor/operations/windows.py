@@ -38,6 +38,7 @@ from namedtensor.operations.index_defined import iota
 from namedtensor.plans import Emitter, Lowered, Value
 from namedtensor.primitives import Call, Operation, Type, combine, primitive, table
 from namedtensor.primitives.notation import Word
+from namedtensor.primitives.sizes import is_known
 from namedtensor.primitives.traits import Acts, Traits, along_first
 from namedtensor.primitives.type import KINDS, kind_of
 from namedtensor.primitives.use import Use
@@ -55,23 +56,19 @@ Width: TypeAlias = Size | tuple[Size, Size] | Literal["same"]
 Padding: TypeAlias = Width | Sequence[Width] | Mapping[Any, Width]
 
 
-def _is(size: Any, number: int) -> bool:
-    return isinstance(size, int) and size == number
-
-
 def span_of(k: Any, dilation: Any) -> Any:
     """Give the length of an axis that a window spans."""
-    if _is(dilation, 1):
+    if is_known(dilation, 1):
         return k
     return combine("add", combine("mul", combine("sub", k, 1), dilation), 1)
 
 
 def count_of(n: Any, k: Any, stride: Any = 1, dilation: Any = 1) -> Any:
     """Count the windows that fit into an axis."""
-    if stride is k and _is(dilation, 1):
+    if stride is k and is_known(dilation, 1):
         return combine("floordiv", n, k)
     steps = combine("sub", n, span_of(k, dilation))
-    if not _is(stride, 1):
+    if not is_known(stride, 1):
         steps = combine("floordiv", steps, stride)
     return combine("add", steps, 1)
 
@@ -377,7 +374,9 @@ class _Moved:
         """Give what an axis gets before and after."""
         if isinstance(padding, str) and padding == "same":
             whole = (
-                span - 1 if _is(stride, 1) else maximum((n - 1) // stride * stride + span - n, 0)
+                span - 1
+                if is_known(stride, 1)
+                else maximum((n - 1) // stride * stride + span - n, 0)
             )
             return whole // 2, whole - whole // 2
         if isinstance(padding, str):
@@ -407,7 +406,7 @@ class _Moved:
 
 
 def _reach(k: Any, dilation: Any) -> Any:
-    return k if _is(dilation, 1) else (k - 1) * dilation + 1
+    return k if is_known(dilation, 1) else (k - 1) * dilation + 1
 
 
 def _written(value: Any) -> str:
@@ -439,7 +438,7 @@ def _moved(name: str, pairs: Pairs, X: NamedTensor, given: dict[str, Any]) -> Na
     parts = zip(moved.pairs, sizes, strides, dilations, moved.paddings(), strict=True)
     for (axis, kernel), k, stride, dilation, padding in parts:
         n, span = moved.X.size(sized(axis.name, None)), _reach(k, dilation)
-        if not _is(padding, 0):
+        if not is_known(padding, 0):
             before, after = moved.width(padding, n, span, stride)
             _check_value(lambda: moved.call, moved.X, value)
             X = apply(PAD(axis.name), X, before, after, value)
@@ -447,7 +446,7 @@ def _moved(name: str, pairs: Pairs, X: NamedTensor, given: dict[str, Any]) -> Na
         if fills:
             X = apply(POOL(axis.name, kernel.name), X, k)
         else:
-            steps = () if _is(stride, 1) and _is(dilation, 1) else (stride, dilation)
+            steps = () if is_known(stride, 1) and is_known(dilation, 1) else (stride, dilation)
             X = apply(UNROLL(axis.name, kernel.name), X, k, *steps)
     return X
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -175,6 +175,16 @@ class Operation:
             found = False
         if found is not result.open:
             call.result = replace(result, open=found)
+
+    def renamed(self, names: Mapping[str, str]) -> Operation:
+        """Give the operation with other names for the axes among its parameters."""
+
+        def named(param: Any) -> Any:
+            if isinstance(param, tuple):
+                return tuple([named(inner) for inner in param])
+            return names.get(param, param) if isinstance(param, str) else param
+
+        return self.primitive(*named(self.params))
 
     def write(self, labels: tuple[str, ...]) -> str:
         return self.primitive.write(self, labels)

@@ -29,9 +29,9 @@ def combine(operation: str, a: Size, b: Size) -> Size:
         return OPERATORS[traits.symbol](a, b)
     need_known(a, b)
     if traits.neutral is not None:
-        if _is(b, traits.neutral):
+        if is_known(b, traits.neutral):
             return a
-        if traits.commutative and _is(a, traits.neutral):
+        if traits.commutative and is_known(a, traits.neutral):
             return b
     return apply_node(entry.plain, (as_node(a), as_node(b)))
 
@@ -59,5 +59,6 @@ def product(sizes: Any) -> Size:
     return total
 
 
-def _is(size: Size, value: float) -> bool:
+def is_known(size: Size, value: float) -> bool:
+    """Say whether a size is known to be a number."""
     return isinstance(size, int) and size == value

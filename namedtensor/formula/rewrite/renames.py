@@ -7,7 +7,6 @@ and vanish. A tree that is used under two sets of names is computed once, and ke
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from namedtensor.operations.step_trees import remade
 from namedtensor.primitives import Node, table
@@ -94,8 +93,7 @@ def _rebuilt(node: Node, given: dict[Node, Names], done: dict[Node, Node]) -> No
         return operands[0]
     if not given[node]:
         return node if operands == node.operands else remade(node, operands)
-    operation = node.operation.primitive(*_with_names(node.operation.params, dict(given[node])))
-    return apply_node(operation, operands)
+    return apply_node(node.operation.renamed(dict(given[node])), operands)
 
 
 def _difference(node: Node, wanted: Names, given: Names) -> Names:
@@ -113,13 +111,5 @@ def _renamed(node: Node, names: Names) -> Node:
         operands = [_renamed(o, _passed_down(node, names, o)) for o in node.operands]
         if node.name == "rename":
             return operands[0]
-        params = _with_names(node.operation.params, dict(names))
-        return apply_node(node.operation.primitive(*params), tuple(operands))
+        return apply_node(node.operation.renamed(dict(names)), tuple(operands))
     return apply_node(table()["rename"](names), (node,))
-
-
-def _with_names(params: Any, names: dict[str, str]) -> Any:
-    """Rename the axes among an operation's parameters."""
-    if isinstance(params, tuple):
-        return tuple([_with_names(p, names) for p in params])
-    return names.get(params, params) if isinstance(params, str) else params

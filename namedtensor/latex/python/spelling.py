@@ -17,6 +17,7 @@ from namedtensor.latex.python.labels import Names
 from namedtensor.operations.indexing import SLICE
 from namedtensor.operations.matrices import EIG, EIGH, QR, SVD, eig, eigh, qr, svd
 from namedtensor.operations.recurrence import Unfolded, unfolded
+from namedtensor.operations.renaming import pattern_of
 from namedtensor.operations.vectors import standardize
 from namedtensor.operations.windows import pad
 from namedtensor.plans.code import (
@@ -491,15 +492,11 @@ def _split(spelling: Spelling, node: Node) -> Code:
 
 @form("rearrange")
 def _rearrange(spelling: Spelling, node: Node) -> Code:
-    _, left, right, pairs = node.operation.params
-
-    def side(groups: Iterable[tuple[str, ...]]) -> str:
-        return " ".join(g[0] if len(g) == 1 else f"({' '.join(g)})" for g in groups)
-
+    *_, pairs = node.operation.params
     plain = [Word(f"{name}={size}") for name, size in pairs if name.isidentifier()]
     primed = {name: size for name, size in pairs if not name.isidentifier()}
     more = [Word(f"**{primed!r}")] if primed else []
-    pattern = Word(f'"{side(left)} -> {side(right)}"')
+    pattern = Word(f'"{pattern_of(node.operation)}"')
     method = Attribute(spelling.code(node.operands[0]), "rearrange")
     return Apply(method, (pattern, *plain, *more))
 

@@ -133,6 +133,11 @@ class Indexed(Part):
     base: Expression
     items: tuple[At | Renaming, ...]
 
+    @property
+    def indices(self) -> tuple[At, ...]:
+        """The items that are indices, and no renamings."""
+        return tuple([item for item in self.items if isinstance(item, At)])
+
 
 @unchanging
 class Contract(Part):
@@ -244,6 +249,11 @@ class Relation(Part):
 
     first: Expression
     rest: tuple[tuple[str, Expression], ...]
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """The operators between the parts."""
+        return tuple([op for op, _ in self.rest])
 
 
 @unchanging

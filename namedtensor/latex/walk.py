@@ -177,6 +177,11 @@ def letters_of(part: Any) -> tuple[Letter, ...]:
     return all_of(Letter, part)
 
 
+def texts_of(part: Any) -> set[str]:
+    """Give the texts of all letters of a statement, or of a part of one."""
+    return {letter.text for letter in letters_of(part)}
+
+
 def parted(letter: Letter) -> tuple[Letter, ...]:
     """Part italics that are written without a space: k and h of kh; a command or an accent has no parts."""
     start, end = letter.span.start, letter.span.end

@@ -13,7 +13,6 @@ from namedtensor.latex.evaluation.vocabulary import word_of
 from namedtensor.latex.printing.dialects import Dialect
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
-    At,
     AxisName,
     Big,
     Binary,
@@ -276,7 +275,7 @@ def check_repeated(statement: Statement, report: Report) -> None:
         elif isinstance(part, (Contract, Big, Call, Binary)) and part.axes:
             axes, where = list(part.axes[: _distinct(part)]), "the operation"
         elif isinstance(part, Indexed):
-            axes, where = [i.axis for i in part.items if isinstance(i, At)], "the index"
+            axes, where = [i.axis for i in part.indices], "the index"
         else:
             continue
         for axis in _again(axes):

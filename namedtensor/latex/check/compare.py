@@ -101,11 +101,11 @@ def _is_for_all(symbols: Symbols, body: Expression, found: Type) -> bool:
 
 def _check_target(symbols: Symbols, target: Indexed, declared: Declared, said: Type) -> bool:
     """Compare the axes of P_{seq(p), emb(i)} with those that P is declared with."""
-    unknown = [i.axis for i in target.items if isinstance(i, At) and not said.has(i.axis.name)]
+    unknown = [i.axis for i in target.indices if not said.has(i.axis.name)]
     if not unknown:
         return True
     name = symbols.report.text(declared.name.span)
-    own = {i.axis.name for i in target.items if isinstance(i, At)}
+    own = {i.axis.name for i in target.indices}
     free = [n for n in said.names if n not in own]
     axis = unknown[0]
     symbols.report.error(
@@ -288,7 +288,7 @@ def _elements(part: Any, base: str) -> list[Element]:
     """List the elements of a tensor inside a part, by indices or as members of a series."""
     found: list[Element] = []
     for one in all_of(Indexed, part):
-        places = {i.axis.name.rstrip("'*"): i.axis.span for i in one.items if isinstance(i, At)}
+        places = {i.axis.name.rstrip("'*"): i.axis.span for i in one.indices}
         inner = one.base
         if isinstance(inner, Scripts) and (axis := axis_along(inner)) is not None:
             places[axis] = inner.span
@@ -377,7 +377,7 @@ def _sizes(symbols: Symbols, part: Indexed, place: Place) -> list[tuple[At, Any]
     """Give the indices of an element of a declared tensor, with the sizes of their axes."""
     declared = symbols.declaration(part.base, place)
     type_ = None if declared is None else symbols.declared_type(declared)
-    items = [i for i in part.items if isinstance(i, At) and type_ and type_.has(i.axis.name)]
+    items = [i for i in part.indices if type_ and type_.has(i.axis.name)]
     sizes = [(i, type_.size(i.axis.name)) for i in items if type_ is not None]
     return [(i, size) for i, size in sizes if not is_own_size(i.axis.name, size)]
 

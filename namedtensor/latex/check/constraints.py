@@ -236,7 +236,7 @@ def _say_step(checker: Checker, relation: Relation) -> None:
 def _say_undefined(checker: Checker, statement: Constraint, place: Place) -> None:
     """Note that an equation defines nothing, if its left side is no name and has unknown letters."""
     relation = statement.relation
-    if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
+    if not isinstance(relation, Relation) or {*relation.ops} != {"="}:
         return
     if is_range(relation):
         return

@@ -19,7 +19,6 @@ from namedtensor.latex.reading.choices import algorithms_in
 from namedtensor.latex.reading.shorthand import Short
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
-    At,
     Binary,
     Call,
     Cases,
@@ -140,7 +139,7 @@ def _short(checker: Checker, shorts: Sequence[Short]) -> None:
     text, at = checker.report.text, checker.dialect.at
     said = []
     for short, element in shorts:
-        places = [at(i.axis.name, text(i.at.span)) for i in element.items if isinstance(i, At)]
+        places = [at(i.axis.name, text(i.at.span)) for i in element.indices]
         base, sub = text(element.base.span), getattr(short, "sub", None)
         own = text(short.span) if sub is None else f"{base}_{{{text(sub.span)}}}"
         said.append(f"{own} as {base}_{{{', '.join(places)}}}")

@@ -273,7 +273,7 @@ def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
         axis = axes.get(key(part.base) or "") if isinstance(part, Indexed) else None
         if axis is None or len(part.items) < 2 or axis not in _places(part):
             return None
-        first = [i for i in part.items if isinstance(i, At) and i.axis.name == axis]
+        first = [i for i in part.indices if i.axis.name == axis]
         rest = tuple([put(i, change) for i in part.items if i not in first])
         inner = dataclasses.replace(part, items=(put(first[0], change),))
         return dataclasses.replace(part, base=inner, items=rest)
@@ -286,7 +286,7 @@ def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
 
 
 def _places(part: Indexed) -> dict[str, Expression]:
-    return {item.axis.name: item.at for item in part.items if isinstance(item, At)}
+    return {item.axis.name: item.at for item in part.indices}
 
 
 def _element(target: Expression) -> Expression:

@@ -300,7 +300,7 @@ def _by_themselves(statements: Sequence[Statement]) -> set[str]:
     def change(part: Any) -> Any:
         if not isinstance(part, Indexed) or not isinstance(part.base, Letter):
             return None
-        places = [item.at for item in part.items if isinstance(item, At)]
+        places = [item.at for item in part.indices]
         return Items(part.span, tuple(places), "") if places else None
 
     bodies = [s.body for s in statements if isinstance(s, Definition)]
@@ -428,7 +428,7 @@ def _is_apart(statements: Sequence[Statement], at: int, near: Sequence[int]) -> 
 def _bounds(statement: Statement, rule: Statement) -> tuple[Relation, ...]:
     """Give the ranges that a statement states of the indices of a definition by elements."""
     target = getattr(rule, "target", None)
-    own = [i.at for i in target.items if isinstance(i, At)] if isinstance(target, Indexed) else []
+    own = [i.at for i in target.indices] if isinstance(target, Indexed) else []
     if isinstance(statement, Declaration) and statement.space.base == "[n]":
         names, space = statement.names, statement.space
         said = tuple([Relation(name.span, name, (("in", space),)) for name in names])

@@ -300,7 +300,7 @@ class Walk:
         """
         for part in [p for d in self.asked.bodies() for p in walk(d.body)]:
             if isinstance(part, Indexed):
-                found = [item.at for item in part.items if isinstance(item, At)]
+                found = [item.at for item in part.indices]
             elif isinstance(part, Call):
                 found = [at for space, at in self.asked.handed_on(part) if space.base == "[n]"]
             else:
@@ -687,7 +687,7 @@ class Visit(Resolver):
 
 def _items(defined: Defined) -> list[At]:
     target = defined.statement.target
-    return [i for i in target.items if isinstance(i, At)] if isinstance(target, Indexed) else []
+    return [*target.indices] if isinstance(target, Indexed) else []
 
 
 class Linker:

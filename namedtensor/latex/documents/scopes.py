@@ -71,7 +71,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, parted, reached, walk
+from namedtensor.latex.walk import all_of, children, letters_of, parted, reached, texts_of, walk
 
 #: A series that reaches back further than this is not started from its first members.
 MOST_BACK = 16
@@ -656,7 +656,7 @@ class Names:
         named = [part for part in all_of(Scripts, near) if part.sub is not None]
         places += [part.sub for part in named if isinstance(part.sub, Binary)]
         kin = [part.sub for part in named if isinstance(own, Scripts) and part.base == own.base]
-        if letter in [t.text for t in letters_of(tuple(places))] or len({*kin}) > 1:
+        if letter in texts_of(tuple(places)) or len({*kin}) > 1:
             return False
         for said in [s for s in near if isinstance(s, Declaration)]:
             if said.space.base == "R" and not said.space.axes and letter in map(key, said.names):
@@ -825,7 +825,7 @@ class Names:
                 for text, group in self.defined.items()
             }
         if defined not in self._reached:
-            own, onward = {t.text for t in letters_of(defined.body)}, self._letters_of
+            own, onward = texts_of(defined.body), self._letters_of
             self._reached[defined] = reached(own, lambda text: onward.get(text, ()))
         return self._reached[defined]
 
@@ -1318,7 +1318,7 @@ def _letters_of(size: Expression) -> set[str]:
 
 def _constants_of(statement: Statement) -> Iterator[str]:
     r"""List the letters that are the numbers for sure: in e^x, 2 \pi, \pi / n and \sqrt{\pi}."""
-    texts = {letter.text for letter in letters_of(statement)}
+    texts = texts_of(statement)
     for power in all_of(Scripts, statement) if "e" in texts else ():
         if power.sub is None and power.sup is not None and key(power.base) == "e":
             yield "e"

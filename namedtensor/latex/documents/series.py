@@ -109,7 +109,7 @@ def ruled(statements: Sequence[Statement]) -> Ruled:
         letters = list(script_letters(target)) if isinstance(target, Scripts) else []
         name = _head(target)
         if isinstance(target, Indexed):
-            letters = [t for i in target.items if isinstance(i, At) for t in letters_in(i.at)]
+            letters = [t for i in target.indices for t in letters_in(i.at)]
             name = key(target.base) or ""  # G^3 of G^3_{seq(t)} is no member of G
         for letter in letters:
             blocks = found.setdefault(letter, {})

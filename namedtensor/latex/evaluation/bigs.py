@@ -421,7 +421,7 @@ def _give_ranges(e: Evaluator, body: Expression, found: Range) -> None:
     for part in walk(body):
         if not isinstance(part, Indexed) or not isinstance(part.base, (Letter, Scripts)):
             continue
-        indices = [(i.axis.name, found.of(i.at)) for i in part.items if isinstance(i, At)]
+        indices = [(i.axis.name, found.of(i.at)) for i in part.indices]
         X = e.scope.find(part.base) if any(i is not None for _, i in indices) else None
         for axis, index in indices:
             open_ = index is not None and index.size is None

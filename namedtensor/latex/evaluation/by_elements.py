@@ -44,7 +44,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
 )
-from namedtensor.latex.walk import all_of, letters_of
+from namedtensor.latex.walk import all_of, letters_of, texts_of
 from namedtensor.operations.constants import along
 from namedtensor.operations.elementwise import where
 from namedtensor.operations.joining import stack
@@ -93,7 +93,7 @@ def element(
 def chooses_members(e: Evaluator, indices: Any, body: Expression) -> bool:
     """Say whether an index chooses a member of a family in a body, as l in W^l and F_l(x)."""
     counts = getattr(e.scope, "counts", None)
-    letters = {letter.text for letter in letters_of(indices)}
+    letters = texts_of(indices)
     names = [*all_of(Scripts, body)]
     names += [
         replace(name, sup=None) for name in names if name.sub is not None and name.sup is not None
@@ -122,7 +122,7 @@ def right_side(
 
 def upper_ends(target: Indexed, condition: Expression | None) -> dict[str, Expression]:
     """Read from a condition how far the index of each axis of a target runs: axis -> last index."""
-    axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
+    axes = {item.at: item.axis.name for item in target.indices}
     found: dict[str, Expression] = {}
     for relation in _relations(condition):
         for within in ranges_in(relation):
@@ -179,7 +179,7 @@ def _bounded(
             sizes[axis] = size
         elif isinstance(end, (Letter, Scripts)):
             open_.add(axis)  # the size comes from the tensors that the index is used on
-    axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
+    axes = {item.at: item.axis.name for item in target.indices}
     left: list[Expression] = []
     counted = getattr(e.scope, "indices", {})  # the letters of series, whose ranges these heed
     for part in conjuncts(condition):

@@ -369,7 +369,7 @@ def set_to(argument: Expression) -> Expression:
 def is_setting(argument: Expression) -> TypeGuard[Relation]:
     """Say whether an argument is given by name: eps = 0.5, and not x > 0."""
     named = isinstance(argument, Relation) and isinstance(argument.first, (Letter, Scripts))
-    return named and [op for op, _ in argument.rest] == ["="]  # type: ignore[union-attr]
+    return named and argument.ops == ("=",)  # type: ignore[union-attr]
 
 
 class _Under(NamedTuple):

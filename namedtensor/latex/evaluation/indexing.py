@@ -95,7 +95,7 @@ def _taken_before(e: Evaluator, part: Indexed) -> Expression | None:
         return None
     if not isinstance(call.function, Letter) or call.function.text not in STATISTICS:
         return None
-    picked = [e.value(item.at) for item in part.items if isinstance(item, At)]
+    picked = [e.value(item.at) for item in part.indices]
     used = {axis.name for axis in call.axes}
     if not any(used.intersection(getattr(index, "axes", ())) for index in map(plain, picked)):
         return None
@@ -106,7 +106,7 @@ def _taken_before(e: Evaluator, part: Indexed) -> Expression | None:
 
 def indexed_at(e: Evaluator, part: Indexed, X: Value) -> Value:
     """Index and rename a value by the items below a part of a formula."""
-    places = [(item, _at_end(e, item, X)) for item in part.items if isinstance(item, At)]
+    places = [(item, _at_end(e, item, X)) for item in part.indices]
     renames = [_rename(e, part, item) for item in part.items if isinstance(item, Renaming)]
     if X is UNKNOWN or any(v is UNKNOWN for _, v in places) or UNKNOWN in renames:
         return UNKNOWN

@@ -60,7 +60,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, copied, letters_of, put, walk
+from namedtensor.latex.walk import all_of, copied, letters_of, put, texts_of, walk
 
 #: Relations between numbers.
 COMPARING = frozenset(("=", "!=", "<", "<=", ">", ">=", "<<", ">>", "approx", "propto"))
@@ -100,6 +100,16 @@ class Entry:
     @property
     def statement(self) -> Statement:
         return self.read.statement  # type: ignore[union-attr]
+
+    @property
+    def relation(self) -> Any:
+        """What is only related; None where anything else was read, or nothing."""
+        return getattr(getattr(self.read, "statement", None), "relation", None)
+
+    @property
+    def target(self) -> Any:
+        """What is defined; None where anything else was read, or nothing."""
+        return getattr(getattr(self.read, "statement", None), "target", None)
 
     @property
     def positional(self) -> bool:
@@ -203,7 +213,7 @@ def _letters(read: Found | Failed) -> Collection[str]:
     """List the letters in what was read, or in what could not be."""
     if isinstance(read, Failed):
         return read.letters
-    return {letter.text for letter in letters_of(read.statement)}
+    return texts_of(read.statement)
 
 
 def _accented(entry: Entry, text: str, spoken: Spoken) -> list[str]:
@@ -331,7 +341,7 @@ def with_each_of_a_chain(
         elif isinstance(statement, Definition):
             defined.add((statement.section, statement.target))
         elif isinstance(statement, Constraint) and is_range(statement.relation):
-            counted |= {t.text for t in letters_of(statement.relation)}
+            counted |= texts_of(statement.relation)
 
     def is_open(name: Expression, statement: Definition, number: bool) -> bool:
         own = letters_of(statement.target) if isinstance(statement.target, Call) else ()
@@ -488,7 +498,7 @@ def _general(definition: Definition) -> bool:
     target = definition.target
     if not isinstance(target, Indexed):
         return False
-    return any(any(letters_of(item.at)) for item in target.items if isinstance(item, At))
+    return any(any(letters_of(item.at)) for item in target.indices)
 
 
 def _of_given(definition: Definition, given: set[tuple[int, str]]) -> bool:

@@ -35,7 +35,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Unary,
 )
-from namedtensor.latex.walk import all_of, letters_of, put, reached
+from namedtensor.latex.walk import all_of, put, reached, texts_of
 
 #: The values outside of tensors, by a letter, an axis, and - before the first or + after the last element,
 #: -- for the one before that, << and >> for all elements there; x_0 is that of any axis.
@@ -88,7 +88,7 @@ def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]
     used: dict[str, set[str]] = {}
     for entry in entries:
         if isinstance(entry.statement, Definition):
-            letters = {letter.text for letter in letters_of(entry.statement.body)}
+            letters = texts_of(entry.statement.body)
             used.setdefault(head_of(entry.statement.target), set()).update(letters)
     for entry, after in pairs:
         statement, section = entry.statement, entry.region.section
@@ -254,8 +254,8 @@ def _outside(entry: Entry, after: Sequence[Entry], ends: Collection[str]) -> lis
     target, condition = statement.target, statement.condition
     if one is not None or not isinstance(target, Indexed) or not isinstance(target.base, Letter):
         return [] if one is None else [one]
-    axes = {item.at: item.axis.name for item in target.items if isinstance(item, At)}
-    said = [condition, *[getattr(one.statement, "relation", None) for one in after]]
+    axes = {item.at: item.axis.name for item in target.indices}
+    said = [condition, *[one.relation for one in after]]
     parts = [p for one in said if one for p in (one.parts if isinstance(one, Logic) else (one,))]
     found: list[tuple[str, Any]] = []
     for part in parts:

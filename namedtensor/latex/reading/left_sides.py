@@ -547,7 +547,7 @@ def _stated(said: Statement, given: Collection[str]) -> Definition | None:
         case Relation(first=Derivative(op=op, of=of) as first, rest=[(_, body), *more]):
             means = op == "partial" or key_of(of) in given
             name = derivative_name(first) if is_name(of) and first.by and means else None
-            if name is not None and {op for op, _ in relation.rest} <= {"=", ":="}:
+            if name is not None and {*relation.ops} <= {"=", ":="}:
                 chain = tuple([side for _, side in more])
                 made = Definition(said.span, name, body, "=", chain, derives=first)
                 made = replace(made, block=said.block, section=said.section)
@@ -565,9 +565,7 @@ def is_target(first: Expression) -> bool:
 
 def is_given(call: Call) -> bool:
     """Say whether a call is of what is given: p(y | x)."""
-    return any(
-        isinstance(a, Relation) and [op for op, _ in a.rest] == ["mid"] for a in call.arguments
-    )
+    return any(isinstance(a, Relation) and a.ops == ("mid",) for a in call.arguments)
 
 
 def _text(call: Call, said: Callable[[Expression], str] = key_of) -> str:

@@ -46,7 +46,7 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, put, walk
+from namedtensor.latex.walk import all_of, children, letters_of, put, texts_of, walk
 
 
 def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
@@ -64,7 +64,7 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     powers = {
         text
         for entry in entries
-        if bare and not bare.isdisjoint([t.text for t in letters_of(entry.statement)])
+        if bare and not bare.isdisjoint(texts_of(entry.statement))
         for text in _other_powers(entry.statement)
     }
     elements = [part for entry in entries for part in all_of(Indexed, entry.statement)]
@@ -129,7 +129,7 @@ def _is_of_elements(statement: Definition) -> bool:
     own = {at.text for at in indices_of(statement.target.sub) or () if isinstance(at, Letter)}
     below: list[Any] = [at.at for at in all_of(At, statement.body)]
     below += [place for p in all_of(Scripts, statement.body) for place in indices_of(p.sub) or ()]
-    return bool(own) and own <= {letter.text for letter in letters_of(tuple(below))}
+    return bool(own) and own <= texts_of(tuple(below))
 
 
 def _uses(body: Expression, letter: str) -> bool:
@@ -278,7 +278,7 @@ def put_indices_apart(entries: Sequence[Entry]) -> None:
         own = [item.at if isinstance(item, At) else item for item in places]
         clash = bases & {at.text for at in own if isinstance(at, Letter)} - ranged
         if isinstance(said.target, Scripts):  # beside V_{time(t)}, the V of L_V only names the L
-            clash &= {letter.text for letter in letters_of(_places_in(said.body))}
+            clash &= texts_of(_places_in(said.body))
         if clash:
             entry.found.statement = put(said, _Renamed(clash, taken))
         elif any(bases & _bound(big) for big in all_of(Big, said)):
@@ -340,7 +340,7 @@ def with_shapes_below(entries: Sequence[Entry]) -> Iterator[Entry]:
     used = {key_of(name) for e in read for name in names_of(e.statement)} - given
     shapes: dict[Expression, Declaration] = {}
     for entry in read:
-        target: Any = getattr(entry.statement, "target", None)
+        target: Any = entry.target
         below = _axes_below(target)
         new = len(below) > 1 and target.sup is None and target.base.text in used
         if new and axes.issuperset(below):

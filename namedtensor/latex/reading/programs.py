@@ -44,7 +44,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
 )
-from namedtensor.latex.walk import letters_of, moved, put, walk
+from namedtensor.latex.walk import letters_of, moved, put, texts_of, walk
 
 #: Joins a name that a loop sets and the number of the loop: what its steps make of the name.
 LOOP = "%"
@@ -377,7 +377,7 @@ class _Run:
 
     def _is_plain(self, step: Definition) -> bool:
         """Say whether a step sets a name, and no member of a series that the loop's letter runs through."""
-        return self.letter.text not in {t.text for t in letters_of(step.target)}
+        return self.letter.text not in texts_of(step.target)
 
     def _why_not(self, steps: Sequence[Entry], standing: Mapping[str, Definition]) -> str:
         """Say why a loop cannot be run; nothing if it can."""

@@ -53,7 +53,7 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, letters_of, put, walk
+from namedtensor.latex.walk import all_of, letters_of, put, texts_of, walk
 from namedtensor.primitives.notation import RELATION
 
 #: What is a number, as its name says.
@@ -520,7 +520,7 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
                 n.sub for n in all_of(Scripts, statement.body) if key_of(n) not in functions
             ]
             strides = {t.text for part in counted for t in _strides(part)}
-            bound = {t.text for t in letters_of((target, *run))}
+            bound = texts_of((target, *run))
             own = {t.text for part in counted for t in letters_of(part)}
             give("letter", own - (strides - bound))
     return found
@@ -538,7 +538,7 @@ def _bound(condition: Expression | None) -> Iterator[str]:
     """Name what a relation says something of: an index, what is equal to something, what lies above 0."""
     for relation in all_of(Relation, condition):
         yield from [between.index.text for between in ranges_in(relation)]
-        if not {op for op, _ in relation.rest} <= {"<", ">", "<=", ">="}:
+        if not {*relation.ops} <= {"<", ">", "<=", ">="}:
             yield from [letter.text for letter in letters_of(relation.first)]
         yield from [key_of(name) for name in numbers_in(relation)]
 

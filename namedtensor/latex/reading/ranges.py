@@ -116,7 +116,7 @@ def between(relation: Relation, indices: Collection[Expression]) -> Iterator[Bet
 
     In 1 <= i < j <= n both i and j run from 1 to n.
     """
-    members, ops = _members(relation), [op for op, _ in relation.rest]
+    members, ops = _members(relation), [*relation.ops]
     ends: dict[Expression, dict[str, Expression]] = {}
     for at, way in itertools.product(range(len(members)), (1, -1)):
         sign, to = "", at
@@ -206,7 +206,7 @@ def is_set(part: Any) -> bool:
     """Say whether a part is the set of the indices for which a condition holds."""
     alone = isinstance(part, Items) and part.bracket == "{" and len(part.parts) == 1
     relation = part.parts[0] if alone else None
-    return isinstance(relation, Relation) and [op for op, _ in relation.rest] == ["mid"]
+    return isinstance(relation, Relation) and relation.ops == ("mid",)
 
 
 def number_of(index: Expression, condition: Expression, span: Span) -> Big:
@@ -226,7 +226,7 @@ def places_of(target: Expression, least: int = 2) -> tuple[Expression, ...]:
     """Give the indices of an element, A_{row(i), col(j)} or A_{ij}, where they are letters; else none."""
     found: tuple[Expression, ...] = ()
     if isinstance(target, Indexed):
-        found = tuple([item.at for item in target.items if isinstance(item, At)])
+        found = tuple([item.at for item in target.indices])
     elif isinstance(target, Scripts) and target.sup is None and not target.primes:
         found = indices_of(target.sub) or ()
     plain = all(isinstance(at, Letter) and at.style == "letter" for at in found)

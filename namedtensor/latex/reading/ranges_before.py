@@ -12,7 +12,7 @@ from dataclasses import replace
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.ranges import conjuncts
 from namedtensor.latex.reading.statements import Found, is_range
-from namedtensor.latex.syntax import At, Constraint, Definition, Indexed, Logic, Relation
+from namedtensor.latex.syntax import Definition, Indexed, Logic, Relation
 from namedtensor.latex.walk import letters_of
 
 #: What may stand between a range and the display that is meant: signs, or words of the same sentence.
@@ -62,18 +62,16 @@ def _first_range(entries: Sequence[Entry], at: int, text: str) -> int:
 
 
 def _is_range_in_prose(entry: Entry) -> bool:
-    statement = entry.statement if isinstance(entry.read, Found) else None
-    inside = isinstance(statement, Constraint) and not entry.region.display
-    return inside and is_range(statement.relation)  # type: ignore[union-attr]
+    return entry.relation is not None and not entry.region.display and is_range(entry.relation)
 
 
 def _give(entry: Entry, said: Entry) -> bool:
     """Give a definition by elements the range of one of its indices, where it states none."""
     statement = entry.statement if isinstance(entry.read, Found) else None
-    relation = getattr(said.statement, "relation", None)
+    relation = said.relation
     if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
         return False
-    own = [item.at for item in statement.target.items if isinstance(item, At)]
+    own = [item.at for item in statement.target.indices]
     known = () if statement.condition is None else tuple(conjuncts(statement.condition))
     if not isinstance(relation, Relation) or relation.first not in own:
         return False

@@ -51,7 +51,7 @@ from namedtensor.latex.syntax import (
     Space,
     Text,
 )
-from namedtensor.latex.walk import all_of, letters_of, reached, walk
+from namedtensor.latex.walk import all_of, letters_of, reached, texts_of, walk
 
 #: What stands before mathematics in prose that only remarks.
 REMARKS = re.compile(
@@ -177,11 +177,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 names.add(head)
             for name in names:
                 displayed.add(name, entry.region.section, entry.region)
-    functions = {
-        e.region.block
-        for e in entries
-        if isinstance(getattr(e.statement, "target", None), Call) and e.region.display
-    }
+    functions = {e.region.block for e in entries if isinstance(e.target, Call) and e.region.display}
     elements = _Elements(entries, text, known, parents)
     above: Region | None = None
     tried: dict[str, list[Entry]] = {}
@@ -268,10 +264,10 @@ def _is_outline(statement: Definition, known: Counter[str]) -> bool:
 def _begins_bound(entries: Sequence[Entry]) -> bool:
     """Say whether an equation begins what derives a bound, l = ... >= ..., of what is defined before."""
     here, *after = entries
-    said = [getattr(one.statement, "relation", None) for one in after if one.region == here.region]
+    said = [one.relation for one in after if one.region == here.region]
     return any(
         isinstance(relation, Relation)
-        and relation.first == getattr(here.statement, "target", None)
+        and relation.first == here.target
         and relation.rest[0][0] in BOUNDING
         for relation in said
     )
@@ -289,7 +285,7 @@ def _is_number(tried: Letter, body: Expression) -> bool:
 
 def _is_tried(entry: Entry, text: str) -> bool:
     """Say whether prose tries a size: "for $|seq| = 1$ this is", "if $|seq| = 1$"."""
-    relation = getattr(entry.statement, "relation", None)
+    relation = entry.relation
     if entry.region.display or not isinstance(relation, Relation):
         return False
     before, after = _around(entry, text)
@@ -332,7 +328,7 @@ def _remarks(
     unknown = any(_is_unknown(name, *others) for name in names_of(statement.body))
     if element and (unknown or any(all_of(Dots, statement.body))):
         return True  # it says in another notation what m_i is
-    made_of = {letter.text for letter in letters_of(statement.body)} - CONSTANTS - FUNCTIONS
+    made_of = texts_of(statement.body) - CONSTANTS - FUNCTIONS
     positive = isinstance(target, Letter) and target.text in elements.bounded
     if positive and made_of and all(elements.mentioned(text) == 1 for text in made_of):
         return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
@@ -376,9 +372,9 @@ def _formal(statements: Sequence[Any]) -> set[str]:
     for statement in statements:
         target = getattr(statement, "target", None)
         arguments = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
-        own = {letter.text for letter in letters_of(arguments)}
+        own = texts_of(arguments)
         formal |= own
-        free |= {letter.text for letter in letters_of(statement)} - own
+        free |= texts_of(statement) - own
     return formal - free
 
 
@@ -451,7 +447,7 @@ def declared_in(entries: Sequence[Entry], parents: Sequence[int]) -> Given:
 
 def gives_elements(entry: Entry, given: Given) -> bool:
     """Say whether prose gives the elements, at any index, of a tensor that is given in reach."""
-    target = getattr(entry.statement, "target", None)
+    target = entry.target
     if not isinstance(target, Indexed) or not _is_any_element(entry):
         return False
     given_axes = given.around(key_of(target.base), entry.region.section)
@@ -460,18 +456,18 @@ def gives_elements(entry: Entry, given: Given) -> bool:
 
 def _is_any_element(entry: Entry) -> bool:
     """Say whether prose defines elements at indices that are letters: not the first, nor the next one."""
-    target = getattr(entry.statement, "target", None)
+    target = entry.target
     if entry.region.display or not isinstance(target, Indexed):
         return False
     return _is_at_letters(target)
 
 
 def _is_at_letters(target: Indexed) -> bool:
-    return all(letters_of(item.at) == (item.at,) for item in target.items if isinstance(item, At))
+    return all(letters_of(item.at) == (item.at,) for item in target.indices)
 
 
 def _axes_of(target: Indexed) -> set[str]:
-    return {item.axis.name for item in target.items if isinstance(item, At)}
+    return {item.axis.name for item in target.indices}
 
 
 def _heads(statement: Any) -> set[str]:
@@ -500,11 +496,10 @@ class _Elements:
         self.series: set[str] = set()
         #: letters of numbers of which relations say how large they are
         self.bounded = {
-            relation.first.text
+            e.relation.first.text
             for e in entries
-            for relation in [getattr(e.statement, "relation", None)]
-            if isinstance(relation, Relation) and isinstance(relation.first, Letter)
-            if relation.rest[0][0] in ORDERED
+            if isinstance(e.relation, Relation) and isinstance(e.relation.first, Letter)
+            if e.relation.ops[0] in ORDERED
         }
         #: letters that are arguments wherever a display uses them
         self.formal = _formal([e.statement for e in entries if e.region.display])
@@ -549,11 +544,11 @@ class _Elements:
 
     def take(self, entry: Entry) -> None:
         """Take in what a letter is made of, if no remark says it."""
-        if isinstance(getattr(entry.statement, "target", None), Letter) and not entry.found.part_of:
+        if isinstance(entry.target, Letter) and not entry.found.part_of:
             self._note(entry.statement)  # type: ignore[arg-type]
 
     def _note(self, said: Definition) -> None:
-        inside = {letter.text for letter in letters_of(said.body)}
+        inside = texts_of(said.body)
         self._made_of.setdefault(head_of(said.target), set()).update(inside)
 
     def is_power(self, target: Expression, section: int) -> bool:
@@ -580,9 +575,7 @@ class _Elements:
         own = _indices_of(step.target) if isinstance(step.target, Indexed) else set()
         below = [head_of(one.index) for big in all_of(Big, step.body) for one in all_bound(big)]
         given = own.union(below, self._sizes, self._ranged, self.known)
-        return any(
-            {letter.text for letter in letters_of(at)} - given for at in all_of(At, step.body)
-        )
+        return any(texts_of(at) - given for at in all_of(At, step.body))
 
     def is_shown(self, entry: Entry) -> bool:
         """Say whether prose says, of elements at any index that a display defines, more than a number."""
@@ -599,7 +592,7 @@ class _Elements:
 
     def _is_made_of(self, part: Expression | None, text: str) -> bool:
         """Say whether a part is made of a letter that it does not have, by what its letters are."""
-        letters = {letter.text for letter in letters_of(part)}
+        letters = texts_of(part)
         onward = reached(letters - {text}, lambda letter: self._made_of.get(letter, ()))
         return text not in letters and text in onward
 
@@ -667,7 +660,7 @@ class _Elements:
 
 def _is_whole(after: Entry) -> bool:
     """Say whether what stands behind a definition names indices alone, or all that they run through."""
-    relation = getattr(after.statement, "relation", None)
+    relation = after.relation
     if isinstance(after.statement, Declaration):
         return after.statement.space.base == "[n]"
     if relation is None:

@@ -73,7 +73,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, is_elementwise, letters_of, put, walk
+from namedtensor.latex.walk import all_of, is_elementwise, letters_of, put, texts_of, walk
 
 #: What stands in prose between a name and the space that it is in, and between names.
 WITHIN = re.compile(
@@ -125,12 +125,7 @@ AN_IDENTITY = re.compile(r"\bidentity(?:\s+matrix)?\s+\$$")
 def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     r"""Give what was read, and I = \delta_{ij} behind an I that prose declares and calls the identity."""
     _declare([e for e in entries if isinstance(e.read, Found)], text)
-    by_elements = {
-        key_of(target.base)
-        for entry in entries
-        for target in [getattr(getattr(entry.read, "statement", None), "target", None)]
-        if isinstance(target, Indexed)
-    }
+    by_elements = {key_of(e.target.base) for e in entries if isinstance(e.target, Indexed)}
     for entry in entries:
         yield entry
         said = entry.statement if isinstance(entry.read, Found) else None
@@ -204,7 +199,7 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
         if isinstance(entry.statement, Declaration):
             last = entry.region.span.end, entry.statement.space
             spaces |= {key_of(name): entry.statement.space for name in entry.statement.names}
-        space: Any = getattr(entry.statement, "relation", None)
+        space: Any = entry.relation
         start = entry.region.span.start
         behind = is_name(space) and last is not None and "\n\n" not in text[last[0] : start]
         if behind and last is not None and ALIKE_LAST.match(text, entry.region.span.end):
@@ -224,7 +219,7 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
         if text[start : entry.region.span.end].lstrip().startswith("\\in"):
             mark = APART  # which is of the name before it, whatever stands between
         for other in reversed(entries[:at]):
-            said: Any = getattr(other.statement, "relation", None)
+            said: Any = other.relation
             if not names and IS_IDENTITY.match(text, other.region.span.end):
                 said = said or getattr(
                     other.statement, "body", None
@@ -331,13 +326,13 @@ def _put_exponentials(entries: Sequence[Entry]) -> None:
     }
     logs: list[tuple[Entry, Call, Any]] = []
     for entry in entries:
-        relation = getattr(entry.statement, "relation", None)
+        relation = entry.relation
         if entry.region.display and isinstance(relation, Relation):
             match relation.first:
                 case Call(arguments=(inner,)) as log if compound(log) is not None:
                     if not is_target(inner):
                         given.add(head_of(inner))  # p(x | z) has no name of its own
-                    elif {op for op, _ in relation.rest} == {"="}:
+                    elif {*relation.ops} == {"="}:
                         logs.append((entry, log, inner))
     used = {
         name.text
@@ -367,7 +362,7 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
     statement = put(before, change)
     relation = getattr(statement, "relation", None)
     if isinstance(statement, Constraint) and isinstance(relation, Relation):
-        ops = [op for op, _ in relation.rest]
+        ops = [*relation.ops]
         sides = [side for _, side in relation.rest]
         sign, first = signed(relation.first)
         given = listed(first)
@@ -387,8 +382,8 @@ def _reword(entry: Entry, change: Callable[[Any], Any]) -> None:
 def _put_operators(entries: Sequence[Entry]) -> None:
     r"""Put a function of both sides for a sign that (h * z)_{seq(t)} = ... defines and others use."""
     for entry in entries:
-        relation = getattr(entry.statement, "relation", None)
-        if not isinstance(relation, Relation) or {op for op, _ in relation.rest} != {"="}:
+        relation = entry.relation
+        if not isinstance(relation, Relation) or {*relation.ops} != {"="}:
             continue
         sign = operated(relation.first)
         left = None if sign is None else _by_axis(relation.first, sign, entries)
@@ -439,8 +434,7 @@ def _put_named_signs(entries: Sequence[Entry], text: str) -> None:
             part, op="convolution", left=put(part.left, change), right=put(part.right, change)
         )
 
-    said = [getattr(getattr(e.read, "statement", None), "relation", None) for e in entries]
-    lefts = [operated(one.first) for one in said if isinstance(one, Relation)]
+    lefts = [operated(e.relation.first) for e in entries if isinstance(e.relation, Relation)]
     for entry in entries if not any(left is not None and left.op == "*" for left in lefts) else ():
         start, end = entry.region.span.start, entry.region.span.end
         if entry.region.display or text[start:end].strip() not in ("*", "\\ast"):
@@ -462,7 +456,7 @@ def _put_all_indices(entries: Sequence[Entry]) -> None:
     for entry in entries:
         said = entry.statement
         if isinstance(said, Definition) and isinstance(said.target, Indexed) and said.op == "=":
-            places = {item.axis: item for item in said.target.items if isinstance(item, At)}
+            places = {item.axis: item for item in said.target.indices}
             if not said.chain and len(places) == len(said.target.items):
                 name = key_of(said.target.base)
                 groups.setdefault((name, entry.region.section), []).append((entry, said, places))
@@ -488,7 +482,7 @@ def _leave_out_tables(entries: Sequence[Entry]) -> None:
         said, section = entry.statement, entry.region.section
         if not isinstance(said, Definition) or not isinstance(said.target, Indexed):
             continue
-        own = {item.axis.name: item.at for item in said.target.items if isinstance(item, At)}
+        own = {item.axis.name: item.at for item in said.target.indices}
         others = [p for p in all_of(Indexed, said.body) if p.base == said.target.base]
         steps = {frozenset(_stepped(other, own)) for other in others}
         moved = frozenset[str]().union(*steps)
@@ -499,7 +493,7 @@ def _leave_out_tables(entries: Sequence[Entry]) -> None:
             )
             tables[key_of(said.target.base), section] = why
     for entry in entries if tables else ():
-        target = getattr(entry.statement, "target", None)
+        target = entry.target
         key = (key_of(target.base), entry.region.section) if isinstance(target, Indexed) else None
         if key in tables:
             entry.leave_out(tables[key])
@@ -525,8 +519,8 @@ def _join_pieces(entries: Sequence[Entry]) -> None:
         if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
             continue
         target, name = statement.target, key_of(statement.target.base)
-        places = [i for i in target.items if isinstance(i, At)]
-        steps = head_of(target) in {letter.text for letter in letters_of(statement.body)}
+        places = [*target.indices]
+        steps = head_of(target) in texts_of(statement.body)
         fixed = [i for i in places if isinstance(i.at, Number) or (_is_moved(i.at) and not steps)]
         rest = tuple([i for i in target.items if i not in fixed])
         if not fixed or not all(isinstance(i, At) and isinstance(i.at, Letter) for i in rest):
@@ -610,7 +604,7 @@ def _equation(statement: Statement) -> tuple[Expression | None, Expression | Non
     relation = getattr(statement, "relation", None)
     if isinstance(statement, Definition) and statement.op == "=" and not statement.chain:
         return statement.target, statement.body
-    if isinstance(relation, Relation) and [op for op, _ in relation.rest] == ["="]:
+    if isinstance(relation, Relation) and relation.ops == ("=",):
         return relation.first, relation.rest[0][1]
     return None, None
 
@@ -620,7 +614,7 @@ def _apart(
 ) -> Relation | None:
     """Find the part of a condition that keeps two indices apart, i != j, or with "=" together."""
     for part in () if condition is None else conjuncts(condition):
-        related = isinstance(part, Relation) and [sign for sign, _ in part.rest] == [op]
+        related = isinstance(part, Relation) and part.ops == (op,)
         if related and {part.first, part.rest[0][1]} <= {*places}:  # type: ignore[union-attr]
             return part  # type: ignore[return-value]
     return None
@@ -689,7 +683,7 @@ def _made_of_others(
     None does below a sum that keeps its index apart: j of \sum_{j \neq i} P_{ij}.
     """
     places, head, ours = places_of(target), head_of(target), {*places_of(there)}
-    taken = known.union([letter.text for letter in letters_of((value, target, off))])
+    taken = known.union(texts_of((value, target, off)))
     fresh = (c for c in ascii_lowercase if c not in taken)
 
     def own(part: Any) -> tuple[Expression, ...]:
@@ -703,7 +697,7 @@ def _made_of_others(
     def below(part: Any) -> Any:
         if not isinstance(part, Big):
             return None
-        said = [r for r in all_of(Relation, part.lower) if {op for op, _ in r.rest} <= UNEQUAL]
+        said = [r for r in all_of(Relation, part.lower) if {*r.ops} <= UNEQUAL]
         ends = [(r.first, r.rest[0][1]) for r in said]
         every = [inside for p in walk(part.body) if (inside := own(p))]
         if not all({at[n] for n in diagonal} in map(set, ends) for at in every):
@@ -736,7 +730,7 @@ def _join_values(entries: Sequence[Entry], given: Given) -> None:
             if pair is None or not isinstance(general, Definition):
                 continue
             own, behind = _apart(general.condition, pair), entries[at + 1 : at + 2]
-            later = [e for e in behind if _apart(getattr(e.statement, "relation", None), pair)]
+            later = [e for e in behind if _apart(e.relation, pair)]
             if own is None and not later:
                 continue
             names = zip(at_value.arguments, call.arguments, strict=True)
@@ -859,7 +853,7 @@ def _put_known(entries: Sequence[Entry]) -> None:
     for entry in entries:
         before: Any = entry.statement
         after = before
-        if not signs.isdisjoint([letter.text for letter in letters_of(before)]):
+        if not signs.isdisjoint(texts_of(before)):
             after = put(before, change)
         elements = isinstance(after, Definition) and isinstance(after.target, Indexed)
         if elements and "pi" in indexed & given:
@@ -955,7 +949,7 @@ def _axes_used(name: Expression, statement: Any) -> set[str]:
     found = {dot.axes[0].name for dot in dots}
     for part in all_of(Indexed, statement):
         if part.base == name:
-            found |= {item.axis.name for item in part.items if isinstance(item, At)}
+            found |= {item.axis.name for item in part.indices}
     return found
 
 
@@ -970,7 +964,7 @@ def _put_indices(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         if isinstance(said := entry.statement, Definition) and _is_of_indices(said, sizes)
     ]
     for entry in entries if tables else ():
-        for text in {letter.text for letter in letters_of(entry.statement)} & {*tables}:
+        for text in texts_of(entry.statement) & {*tables}:
             users.setdefault(text, []).append(entry)
     read = False
     for entry in entries if tables else ():
@@ -1009,7 +1003,7 @@ def _is_of_indices(said: Definition, sizes: Collection[str]) -> bool:
     }  # M (i - 1) is a product
     counted = counted and called <= CHOOSING
     plain = said.op == "=" and not said.chain and said.condition is None and counted
-    known = {place.text for place in letters_of(places)} | {*sizes} | CHOOSING
+    known = texts_of(places) | {*sizes} | CHOOSING
     return plain and {letter.text for letter in made_of} <= known
 
 

@@ -84,7 +84,7 @@ class Sets:
 
     def _piece(self, piece: Expression) -> tuple[Expression, ...]:
         r"""Write j \in \mathcal{N}(i) as an index and a condition on it."""
-        if isinstance(piece, Relation) and [op for op, _ in piece.rest] == ["in"]:
+        if isinstance(piece, Relation) and piece.ops == ("in",):
             held = self._held(piece.first, piece.rest[0][1])
             if held is not None:
                 return piece.first, held

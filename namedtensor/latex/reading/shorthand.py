@@ -43,7 +43,7 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, put
+from namedtensor.latex.walk import all_of, children, letters_of, put, texts_of
 
 #: A part as it is written, and the element that it is taken as.
 Short = tuple[Scripts | Call, Indexed]
@@ -150,7 +150,7 @@ class _Known:
         for axis in all_of(SizedAxis, statement):
             if axis.size is not None:
                 self.sizes.setdefault(axis.axis.name, set()).add(axis.size)
-                self.given |= {t.text for t in letters_of(axis.size)}
+                self.given |= texts_of(axis.size)
         for letter, name in named(statement):
             self.named.setdefault(letter, set()).add(name)
         sides: list[Expression] = []
@@ -338,7 +338,7 @@ class _Formula:
             and self.before is not None
             and not self.entry.region.display
         ):
-            short, whole = getattr(self.before.statement, "relation", None), said.relation
+            short, whole = self.before.relation, said.relation
             short, whole = (short, whole) if isinstance(whole, Indexed) else (whole, short)
         if isinstance(whole, Indexed) and short != whole and _says_how(short, whole):
             for letter, axis in named(whole):
@@ -417,7 +417,7 @@ class _Formula:
 
     def _with_sets(self, part: Any) -> Any:
         r"""Write i \in [|pat|] for i \in \text{pat}."""
-        if not isinstance(part, Relation) or [op for op, _ in part.rest] != ["in"]:
+        if not isinstance(part, Relation) or part.ops != ("in",):
             return None
         ((_, right),) = part.rest
         name = right.base if isinstance(right, Scripts) and not (right.sub or right.sup) else right
@@ -438,12 +438,10 @@ class _Formula:
         form = short_form(statement.target)
         places = statement.target if form is None else form[1]
         if isinstance(places, Indexed):
-            places = Items(
-                places.span, tuple([i.at for i in places.items if isinstance(i, At)]), ""
-            )
+            places = Items(places.span, tuple([i.at for i in places.indices]), "")
         elif form is None:
             places = getattr(getattr(places, "function", None), "sub", None)
-        whole = {t.text for t in letters_of(places)}
+        whole = texts_of(places)
         said = (statement.target, statement.body, statement.condition)
         ranges = [*self._ranges(statement.condition, {})]
         steps = [
@@ -483,22 +481,20 @@ class _Formula:
 
     def _of_big(self, part: Big, env: Mapping[str, Runs]) -> dict[str, Runs]:
         """Say along what indices run, also those that an operator binds."""
-        own = {t.text for t in letters_of(getattr(self.statement, "target", None))} - env.keys()
+        own = texts_of(getattr(self.statement, "target", None)) - env.keys()
         ranges: list[tuple[str, Runs]] = []
         by_place: list[str] = []
         from_zero: set[str] = set()
 
         def is_open(name: Expression) -> bool:
-            return not {t.text for t in letters_of(name)} & {*own, *env, *self.known.given}
+            return not texts_of(name) & {*own, *env, *self.known.given}
 
         for piece in pieces_below(part) if part.lower is not None else ():
             ranges_here = bound_by(part, piece, is_open)[0]
             own |= {key_of(within.index) for within in ranges_here}
             for within in ranges_here:
                 name, end = key_of(within.index), within.upper
-                ends = {t.text for t in letters_of(end)} | {
-                    a.axis.name for a in all_of(AxisSize, end)
-                }
+                ends = texts_of(end) | {a.axis.name for a in all_of(AxisSize, end)}
                 if end is None or ends & own or ends <= self.known.counted:  # to the k of S_k, to 3
                     by_place.append(name)
                 else:
@@ -506,7 +502,7 @@ class _Formula:
                 if isinstance(within.lower, Number) and within.lower.value < 1:
                     from_zero.add(name)
                 compared = isinstance(piece, Relation) and piece.rest[0][0] in COMPARED
-                others = {t.text for t in letters_of(piece)} & env.keys() if compared else set()
+                others = texts_of(piece) & env.keys() if compared else set()
                 ranges += [(name, env[other]) for other in others if name not in env]
         found = dict(env)
         for letter in [*by_place, *[name for name, _ in ranges]]:
@@ -550,7 +546,7 @@ class _Formula:
         """
         axes: dict[bool, set[str]] = {True: set(), False: set()}
         inside = [bars.operand for bars in all_of(Bars, body) if bars.double and not bars.axes]
-        norms = {letter.text for letter in letters_of(tuple(inside))}
+        norms = texts_of(tuple(inside))
         unknown = False
         for base, sub, places in self._indexed(body):
             if letter in "".join([t.text for t in letters_of(sub)]):
@@ -558,7 +554,7 @@ class _Formula:
                 unknown = unknown or normed
                 unknown = unknown or not (places or base in self.known.defined or base == "delta")
                 whole = [(at, axis) for at, axis in places if short_form(at) is None]
-                own = {axis for at, axis in whole if letter in [t.text for t in letters_of(at)]}
+                own = {axis for at, axis in whole if letter in texts_of(at)}
                 sure = (base, tuple([axis for _, axis in places])) in self.known.shown
                 axes[sure] |= own if sure or shows(base, len(places)) else set()
         every = axes[True] if unknown else axes[True] | axes[False]
@@ -771,7 +767,7 @@ def _says_how(target: Any, body: Any) -> bool:
     """Say whether a definition only says how elements are written short: y_t = y_{seq(t)}."""
     if target == body or not isinstance(body, Indexed):
         return bool(target == body)
-    at = [item.at for item in body.items if isinstance(item, At)]
+    at = [item.at for item in body.indices]
     return short_form(target) == (body.base, at[0] if len(at) == 1 else None)
 
 
@@ -836,7 +832,7 @@ def _bound_in(big: Big) -> Iterator[At]:
     first = [p.first if isinstance(p, Relation) else p for p in pieces]
     letters = {t.text for p in first for t in letters_of(p)}
     for at in all_of(At, big):
-        if not letters.isdisjoint([t.text for t in letters_of(at.at)]):
+        if not letters.isdisjoint(texts_of(at.at)):
             yield at
 
 

@@ -29,7 +29,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, once, reached
+from namedtensor.latex.walk import all_of, children, letters_of, once, reached, texts_of
 
 #: Names that a formula may use without anybody giving them.
 CONSTANTS = frozenset(("pi", "e", "infty", "epsilon", "varepsilon"))
@@ -123,7 +123,7 @@ class Spoken:
 
     def add(self, statement: Statement, section: int) -> None:
         """Take in what a statement of the notation speaks of."""
-        texts = {letter.text for letter in letters_of(statement)}
+        texts = texts_of(statement)
         self.here |= {(a, text) for a in sections_around(section, self._parents) for text in texts}
         if isinstance(statement, Declaration):
             self.shaped |= {(section, key_of(name)) for name in statement.names}
@@ -168,7 +168,7 @@ class Spoken:
             (at, key_of(name)) in self.shaped for name in given for at in around
         ):
             return True
-        own = {letter.text for letter in letters_of(target)}
+        own = texts_of(target)
         runs = [run for big in all_of(Big, statement.body) for run in all_bound(big)]
         counts = {t.text for r in runs if isinstance(r.lower, Number) for t in letters_of(r.index)}
         powers = [p.sup for p in all_of(Scripts, statement.body) if head_of(p) == "e"]
@@ -201,7 +201,7 @@ class Spoken:
             return False
 
         def holds_tensor(side: Expression) -> bool:
-            return bool(self.tensors_among({letter.text for letter in letters_of(side)}, section))
+            return bool(self.tensors_among(texts_of(side), section))
 
         products = [p for p in all_of(Binary, relation) if p.op not in TERMS and not p.axes]
         among = any(
@@ -325,9 +325,9 @@ def closed_among(
 
 def _free(definition: Definition) -> list[Expression]:
     """Give the names that a definition takes from elsewhere."""
-    own = {letter.text for letter in letters_of(definition.target)}
+    own = texts_of(definition.target)
     for big in all_of(Big, definition.body):
-        own |= {letter.text for letter in letters_of(big.lower)}
+        own |= texts_of(big.lower)
     return [
         name
         for name in names_of((definition.body, *definition.chain))
@@ -377,7 +377,7 @@ def indexed(body: Expression, letter: str) -> list[AxisName]:
     if any(letter in over for _, over in below):
         return []
     own = {letter}.union(*[over for ends, over in below if letter in ends])
-    used = [(a.axis, {t.text for t in letters_of(a.at)}) for a in all_of(At, body)]
+    used = [(a.axis, texts_of(a.at)) for a in all_of(At, body)]
     return [axis for axis, letters in used if letters and letters <= own]
 
 
@@ -440,7 +440,7 @@ def numbers_in(relation: Relation) -> tuple[Expression, ...]:
     """List the names that a relation says no more of than which numbers they lie above, below or between."""
     sides = [relation.first, *[part for _, part in relation.rest]]
     names = [side for side in sides if not isinstance(side, Number)]
-    ordered = {op for op, _ in relation.rest} <= {"<", ">", "<=", ">="}
+    ordered = {*relation.ops} <= {"<", ">", "<=", ">="}
     bounded = ordered and 0 < len(names) < len(sides)
     several = len(names) > 1 and not all(isinstance(n, (Letter, Scripts)) for n in names)
     return tuple([n for name in names for n in listed(name)]) if bounded and not several else ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.grammar.parser import Parser
@@ -36,7 +35,7 @@ from namedtensor.latex.syntax import (
     Unary,
     Under,
 )
-from namedtensor.latex.walk import all_of, depth_of, letters_of
+from namedtensor.latex.walk import all_of, depth_of, texts_of
 from namedtensor.primitives.notation import RELATION
 
 DEFINING = {"=": "=", ":=": "=", "equiv": "=", "<-": "<-"}
@@ -107,7 +106,7 @@ def _of_signature(before: Sequence[Found | Failed], read: Sequence[Found]) -> li
     relation = getattr(read[0].statement, "relation", None)
     if not isinstance(signature, Signature) or not isinstance(relation, Relation):
         return []
-    if [op for op, _ in relation.rest] != ["mapsto"]:
+    if relation.ops != ("mapsto",):
         return []
     sides = [_applied(signature.name, relation.first), relation.rest[0][1]]
     return [replace(read[0], statement=s) for s in classified(relation.span, sides, ["="])]
@@ -187,7 +186,7 @@ def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequen
     if (
         not owners
         and is_range(relation)
-        and not _index_letters(relation) & _letters(last.statement)
+        and not _index_letters(relation) & texts_of(last.statement)
     ):
         return False  # it is of another row
     for one in owners or [last]:
@@ -210,18 +209,14 @@ def _ranged(found: Sequence[Found | Failed], relation: Expression) -> list[Found
             break
         if one.statement.condition is not None:
             break
-        if indices & _letters(one.statement.target):
+        if indices & texts_of(one.statement.target):
             several.append(one)
     return several
 
 
 def _index_letters(relation: Expression) -> set[str]:
     """List the letters whose range a relation gives."""
-    return _letters(getattr(relation, "first", None))
-
-
-def _letters(part: Any) -> set[str]:
-    return {letter.text for letter in letters_of(part)}
+    return texts_of(getattr(relation, "first", None))
 
 
 def is_equation(statement: Statement) -> bool:
@@ -403,7 +398,7 @@ def _of_elements(left: Expression) -> Expression:
     match left:
         case Binary(how="juxtaposed", left=Indexed() as element, right=Letter() as given):
             behind = given.span.end < left.span.end  # a bracket
-            index = given in [i.at for i in element.items if isinstance(i, At)]
+            index = given in [i.at for i in element.indices]
             if behind and not index and isinstance(element.base, Letter):
                 call = Call(left.span, element.base, (), (given,))
                 return Indexed(left.span, call, element.items)
@@ -480,7 +475,7 @@ def is_target(target: Expression) -> bool:
     if isinstance(target, Indexed):
         base = target.base
         named = is_name(base) or (isinstance(base, Call) and is_target(base))
-        places = [item.at for item in target.items if isinstance(item, At)]
+        places = [item.at for item in target.indices]
         if any(place in places[:i] for i, place in enumerate(places)):
             return False  # A_{row:i, col:i} = 1 says something of a diagonal
         return named and all(isinstance(item, At) for item in target.items)

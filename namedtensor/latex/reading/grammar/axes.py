@@ -270,7 +270,7 @@ class Axes(Cursor):
     ) -> Expression | None:
         """Read [X ; Y]_{ax}, [X, Y] and [X | Y] with an axis below, which are joined along it."""
         parts = base.parts if isinstance(base, Items) and base.bracket == "[" else ()
-        if isinstance(base, Relation) and {op for op, _ in base.rest} == {"mid"}:
+        if isinstance(base, Relation) and {*base.ops} == {"mid"}:
             parts = (base.first, *[side for _, side in base.rest])
         if len(parts) < 2 or len(axes) != 1:
             return None

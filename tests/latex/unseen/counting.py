@@ -42,6 +42,7 @@ from . import (
     strangers,
     students,
     teachers,
+    theorists,
     tutors,
     visitors,
 )
@@ -72,6 +73,7 @@ ROOMS = (
     colleagues,
     outsiders,
     teachers,
+    theorists,
     preprints,
     tutors,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -379,6 +379,10 @@ def _unmet(
         return None  # responsibilities, divided by their sums
     if _is_divided_by_its_sum(tree, user):
         return None  # expected counts, as those of words for each topic
+    scores = [s for p in scores_of(start) for s in (p.operands if symbol(p) == "-" else (p,))]
+    own = any(left >= {*term.type.names} > set() for part in scores for term in terms(part))
+    if own and all(o in tree.inside(start) for o in others):
+        return None  # responsibilities, by scores with a term of each component, for its records
     by_hand = symbol(start) == "/" and kind != "logs"
     if by_hand and all(set(o.type.names) <= set(start.type.names) for o in others):
         return None  # counts, shared out by responsibilities
@@ -781,6 +785,8 @@ def scales(tree: Tree) -> Iterator[Remark]:
             if found <= {size for n in within for size in _summed_sizes(n)}:
                 continue  # a mean over what has been counted before
             names = {axis_of(size) for size in found}
+            if not root and not summed.type.names and not found & _sizes_of(summed.operands):
+                continue  # a penalty or a divergence, which so many records share
             own = frozenset(a for a, s in node.type.axes if sizes_in(s) & found)
             if _contracted_later(tree, node, own, linear=root) is not None:
                 continue  # as of a query that is scaled before it meets its keys
@@ -823,6 +829,13 @@ def _summed_sizes(node: Node) -> frozenset[Node]:
             if name in uses(node):
                 found |= sizes_in(size)
     return found
+
+
+def _sizes_of(nodes: Iterable[Node]) -> frozenset[Node]:
+    """Collect the sizes of the axes of nodes."""
+    return frozenset(
+        part for node in nodes for _, size in node.type.axes for part in sizes_in(size)
+    )
 
 
 def _is_lookup(tree: Tree, node: Node) -> bool:

@@ -245,3 +245,43 @@ def test_what_axes_mean_is_said_when_it_is_asked_for():
         assert [str(f) for f in checker.check("<text>", ATTENTION).findings] == [
             str(f) for f in said
         ]
+
+
+SHARED = r"""$m \in \mathbb{R}^{\text{comp}, \text{dim}}$, $a, w \in \mathbb{R}^{\text{comp}}$,
+$Z \in \mathbb{R}^{\text{obs}:n, \text{dim}}$, $V \in \mathbb{R}^{\text{obs}:n, \text{val}}$ and
+a number $\delta > 0$.
+$$Y = FORMULA$$"""
+CHOSEN = r"\underset{\text{comp}}{\text{softmax}}(Z \underset{\text{dim}}{\cdot} m"
+OVER = r") \underset{\text{obs}}{\cdot}"
+
+
+@pytest.mark.parametrize(
+    ("formula", "codes"),
+    [
+        # what so many records share, and what is no mean of anything along them
+        (r"\underset{\text{obs}}{\text{mean}} Z + \frac{1}{n} \sum_{\text{comp}} w^2", []),
+        (r"V + \sqrt{\frac{\sum_{\text{comp}} (w \log w - w) + \log \frac{1}{\delta}}{2 n}}", []),
+        (r"\frac{1}{n} \sum_{\text{dim}} Z", ["scale-axis"]),
+        # statistics of a mixture, which scores with a term of each component show
+        (
+            rf"{CHOSEN} + a{OVER} Z",
+            [],
+        ),
+        (
+            rf"{CHOSEN} - a{OVER} Z",
+            [],
+        ),
+        (
+            rf"{CHOSEN} + a{OVER} V",
+            ["softmax-unmet"],
+        ),
+        (
+            rf"{CHOSEN}{OVER} Z",
+            ["softmax-unmet"],
+        ),
+    ],
+)
+def test_what_records_share_and_what_components_hold_of_them(formula, codes):
+    document = read(SHARED.replace("FORMULA", formula), "notes.md")
+    assert document.check() == []
+    assert [f.code for f in look_at(document)[0]] == codes

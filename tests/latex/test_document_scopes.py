@@ -136,6 +136,28 @@ def test_pi_is_the_number_unless_its_section_says_otherwise():
     same(document["g"](A), np.pi * np.array([1, 2, 3]), "a")
 
 
+@pytest.mark.parametrize(
+    ("said", "numeric"),
+    [
+        (r"w = \sum_{\text{b}} X \odot \log \frac{X}{\pi}", False),
+        (r"w = \sqrt{\text{gap}(X, \pi)}", False),
+        (r"w = \sum_{\text{b}} \frac{\pi}{\pi + X}", False),
+        (r"w = \sum_{\text{b}} \frac{X + 2 \pi}{4}", True),
+        (r"w = \sum_{\text{b}} \frac{X}{\sqrt{2 \pi}}", True),
+        (r"w = \sum_{\text{b}} X + \frac{1}{\pi}", True),
+    ],
+)
+def test_pi_of_another_section_is_no_number_beside_what_has_its_axes(said, numeric):
+    document = read(
+        "# One",
+        r"$\pi, X \in \mathbb{R}^{\text{b}}$, $\text{gap}(a, c) = \sum_{\text{b}} (a - c)^2$",
+        "# Two",
+        rf"We compute $${said}$$ and $v = \sum_{{\text{{b}}}} X$.",
+    )
+    assert [f for f in document.check() if f.severity != "note"] == []
+    assert ("pi" in [p.name for p in document["w"].signature.parameters]) is not numeric
+
+
 def test_the_size_of_an_argument_comes_before_a_definition_of_its_letter():
     document = read(
         r"$$ Q \in \mathbb{R}^{\text{key}:d_k}, \qquad f(Q) = \frac{Q}{d_k} $$",

@@ -294,3 +294,29 @@ def test_the_logarithm_of_a_function_that_formulas_use_itself_defines_it(log, pr
 def test_the_logarithm_of_a_value_that_formulas_use_itself_defines_it():
     text = rf"$$\log Z = \sum_{{\text{{vocab}}}} \alpha$$ $$w = {TOTAL} / Z$$"
     holds(document(text), "w", n @ alpha / np.exp(alpha.sum()))
+
+
+def test_the_logarithm_of_a_function_has_its_own_name_beside_a_size_of_that_letter():
+    text = (
+        r"$x \in \mathbb{R}^{\text{vocab}}$, $y \in \mathbb{R}^{\text{dim}:f}$ "
+        r"$$\log f(x) = - \sum_{\text{vocab}} x^2$$ $$w = \sum_{\text{dim}} y - f$$"
+    )
+    holds(document(text), "w", 7 - 3, y=tensor(np.array([1.0, 2, 4]), "dim"))
+    holds(document(text), r"\log f(x)", -(n**2).sum(1), x=tensor(n, "doc", "vocab"))
+
+
+@pytest.mark.parametrize("word", ["div", "Lap"])
+@pytest.mark.parametrize("name", ["f", r"f_\theta"])
+def test_an_operator_before_a_function_names_another_one(word, name):
+    text = (
+        rf"\newcommand{{\op}}{{\operatorname{{{word}}}}} $${name}(x) = \alpha \odot x$$ "
+        rf"$$\op {name}(x) = \sum_{{\text{{vocab}}}} x^2$$ "
+        rf"$$w = \op {name}(n) + \sum_{{\text{{vocab}}}} {name}(n)$$"
+    )
+    holds(document(text), "w", (n**2).sum(1) + n @ alpha)
+
+
+@pytest.mark.parametrize("body", [r"- \sum_{\text{vocab}} x^2", r"- \sum_{\text{vocab}} x \odot x"])
+def test_the_logarithm_of_a_function_takes_what_nothing_else_gives(body):
+    x = tensor(n, "doc", "vocab")
+    holds(document(rf"$$\log f(x) = {body}$$"), r"\log f", -(n**2).sum(1), x=x)

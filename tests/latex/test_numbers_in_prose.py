@@ -383,3 +383,28 @@ def test_a_number_of_things_is_what_a_letter_is_and_no_case(said, known):
     )
     names = [p.name for p in document["y"].signature.parameters]
     assert names == ["x"] if known else names != ["x"] or document.check()
+
+
+@pytest.mark.parametrize("name", ["k_h(x)", r"\log p_h(x)", r"\log k_h(x)"])
+def test_a_width_above_zero_below_the_name_of_a_function_is_no_index(name):
+    text = (
+        rf"{HEAD}For a width $h > 0$, $${name} = \frac{{1}}{{h}} \sum_{{\text{{in}}}} (x - W)^2$$"
+    )
+    x = np.array([0.5, 1.0, 2.0])
+    document = read(text.replace("For", r"At $x \in \mathbb{R}^{\text{in}}$ and for"))
+    assert [f for f in document.check() if f.severity != "note"] == []
+    (formula,) = [f for f in document.names if f != "h"]
+    found = document[formula](x=tensor(x, "in"), W=tensor(W, "in"), h=0.5)
+    np.testing.assert_allclose(float(found), ((x - W) ** 2).sum() / 0.5)
+
+
+@pytest.mark.parametrize("letter", ["s", "i"])
+def test_an_index_with_a_range_is_no_number_that_the_prose_speaks_of(letter):
+    text = (
+        r"$A \in \mathbb{R}^{\text{a}:N, \text{b}}$, $c \in \mathbb{R}^{\text{a}:N}$. For all, "
+        rf"$$\sum_{{\text{{b}}}} A_{{\text{{a}}({letter})}} = 1, \qquad {letter} = 1, \dots, N .$$ "
+        rf"At a time ${letter} \in [0, 1]$ it is $$m({letter}) = (1 - {letter}) c$$"
+    )
+    assert [f for f in read(text).check() if f.severity != "note"] == []
+    wrong = text.replace(rf"A_{{\text{{a}}({letter})}}", rf"c_{{\text{{a}}({letter})}}")
+    assert [f.code for f in read(wrong).check() if f.severity == "error"] == ["axis-missing"]

@@ -178,3 +178,19 @@ def test_elements_of_a_series_are_its_own_beside_the_letter_of_a_section_around(
     )
     same(called(text, "s", GIVEN), np.cumsum(L, 0).mean(0), "state")
     assert np.allclose(float(called(text, "v", {"w": GIVEN["b"]})), B.sum())
+
+
+@pytest.mark.parametrize(
+    ("used", "square"),
+    [(r"b - \sum_{\text{state}} b^2", True), (r"\sum_{\text{state}} b^2", False)],
+)
+def test_a_square_beside_its_letter_is_no_member_of_a_series_elsewhere(used, square):
+    text = (
+        "# Model\n\nLet $b \\in \\mathbb{R}^{\\text{state}}$.\n\n# Steps\n\n"
+        r"Start with $b^0 \in \mathbb{R}^{\text{state}}$. For $k = 1, \dots, K$, $$b^k = 2 b^{k-1}$$"
+        f"\n\n# Use\n\n$$g = {used}$$\n"
+    )
+    document = read(text)
+    assert ("b0" in [p.name for p in document["g"].signature.parameters]) is not square
+    if square:
+        same(document["g"](b=GIVEN["b"]), B - (B**2).sum(), "state")

@@ -132,6 +132,9 @@ class ConstraintScope(CheckScope):
         self.bounds = not ops.isdisjoint(BOUNDING)
         #: the indices of elements that are spoken of: any of them
         self.chosen = {p for at in all_of(At, statement) for p in letters_of(at.at)}
+        beside = [r for r in checker.names.ranges if r.statement.block == place.block]
+        #: those of which a range beside says how far they run, whatever they are elsewhere
+        self.running = {p for p in self.chosen if p.text in [r.letter for r in beside]}
         self.unknown: list[Expression] = []
         self.refused: list[tuple[Expression, NamedTensorError]] = []
 
@@ -146,6 +149,8 @@ class ConstraintScope(CheckScope):
             return self.find(name.of) if name.op == "partial" else None
         text = key(name)
         names = self.checker.names
+        if name in self.running:
+            return self.checker.size_symbol(text or "")
         meaning = names.look(name, self.place, self.indices)
         if meaning is not None and meaning.kind == "size":
             return self._meant(meaning)

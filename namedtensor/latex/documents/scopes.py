@@ -337,6 +337,12 @@ class Names:
         self._looked: dict[Hashable, Meaning | None] = {}
         self._note_definitions()
         self._note_declarations()
+        spaces = {
+            t: {a.axis.name for d in g for a in d.space.axes} for t, g in self.declared.items()
+        }
+        #: the letters that a declared \pi shares axes with: beside these it is no number
+        akin = {text for text, axes in spaces.items() if axes & spaces.get("pi", set())}
+        self._numeric = {(t, s.section) for s in self.statements for t in _constants_of(s, akin)}
         self._note_copies()
         self._note_numbers()
         self._arrange()
@@ -406,7 +412,6 @@ class Names:
                 for part in all_of(Scripts, statement.body):
                     uses = self._scripted.setdefault(stem(part) or "", {})
                     uses.setdefault(part, set()).add(statement.block)
-        self._numeric = {(t, s.section) for s in self.statements for t in _constants_of(s)}
         self._moved = {
             (letter, s.block)
             for s in self.statements
@@ -618,12 +623,12 @@ class Names:
 
     def _is_index(self, letter: str, statement: Definition, kind: str) -> bool:
         """Say whether a small letter in a defined name's script counts, as l of X^l, or only names."""
-        if self.range_of(letter, statement) or axis_along(target_name(statement.target)):
+        within, own = self.range_of(letter, statement), target_name(statement.target)
+        if axis_along(own) or (within and (kind != "function" or within.upper is not None)):
             return True
-        own = target_name(statement.target)
         if kind == "function" and self._only_names(letter, statement, own):
             return False
-        if (letter, statement.block) in self._moved:
+        if within or (letter, statement.block) in self._moved:
             return True
         scripts: list[Expression] = []
         for part in walk(statement.body):
@@ -662,6 +667,13 @@ class Names:
             if said.space.base == "R" and not said.space.axes and letter in map(key, said.names):
                 return True
         subs = [part for part in named if part.sub is not None and key(part.sub) == letter]
+        bounds = [s.relation for s in near if isinstance(s, Constraint)]
+        open_ = [
+            r for r in bounds if isinstance(r, Relation) and {op for op, _ in r.rest} <= {*"<>"}
+        ]
+        numbers = [n for relation in open_ for n in numbers_in(relation)]
+        if letter in map(key, numbers) and {p.base for p in subs} <= {getattr(own, "base", own)}:
+            return True  # a width h > 0
         if len(subs) < len([t for t in all_of(Letter, near) if t.text == letter]):
             return False  # it stands for something
         targets = [s.target for s in near if isinstance(s, Definition)]
@@ -867,6 +879,13 @@ class Names:
         if near is not None and near.defined is not None:
             return self._defined_near(Sought(name, text, place, {})) is None
         given = members or own in self._scripted_letters
+        if given and not any(self.inherits(place, d.place) for d in self._by_stem.get(own, ())):
+            body = getattr(
+                statement, "body", None
+            )  # beside m, the square is no member from elsewhere
+            powers = [part for part in all_of(Scripts, body) if part.base == name.base]
+            bare_ = [t for t in letters_of(body) if t.text == own]
+            return len(powers) < len(bare_) and {key(p) for p in powers} <= {text}
         return not given and any(self.inherits(place, d.place) for d in self.declared.get(own, ()))
 
     def _first_by_script(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
@@ -1316,16 +1335,20 @@ def _letters_of(size: Expression) -> set[str]:
     return {p.text for p in all_of(Letter, size) if p not in words}
 
 
-def _constants_of(statement: Statement) -> Iterator[str]:
+def _constants_of(statement: Statement, akin: set[str]) -> Iterator[str]:
     r"""List the letters that are the numbers for sure: in e^x, 2 \pi, \pi / n and \sqrt{\pi}."""
     texts = texts_of(statement)
     for power in all_of(Scripts, statement) if "e" in texts else ():
         if power.sub is None and power.sup is not None and key(power.base) == "e":
             yield "e"
     for product in all_of(Binary, statement) if "pi" in texts else ():
-        if "pi" in (key(product.left), key(product.right)):
-            yield from ("pi",) if product.op == "/" or isinstance(product.left, Number) else ()
-    if "pi" in [t.text for root in all_of(Root, statement) for t in letters_of(root)]:
+        sides = {key(product.left): product.right, key(product.right): product.left}
+        beside = {letter.text for letter in letters_of(sides.get("pi"))}
+        if "pi" in sides and (product.op == "/" or isinstance(product.left, Number)):
+            yield from ("pi",) if not beside & akin else ()
+    roots = all_of(Root, statement) if "pi" in texts else ()
+    given = [part for root in roots for call in all_of(Call, root) for part in letters_of(call)]
+    if any(t.text == "pi" and t not in given for root in roots for t in letters_of(root)):
         yield "pi"
 
 

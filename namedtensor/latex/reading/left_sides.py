@@ -311,7 +311,10 @@ def _settled(
                 heads = {head_of(name) for name in given}
                 fits = not all(map(is_name, given)) or not heads & made_of[at]
             else:
+                inner = [a for call in all_of(Call, left) for a in call.arguments if is_name(a)]
+                formal = {head_of(a) for a in inner if not {key_of(a), head_of(a)} & known}
                 fits = any(key_of(name) in idle for name in names)
+                fits = fits and not formal & made_of[at]  # of x, which nothing else gives
             if fits:
                 whole.add(_bare(left))
             else:
@@ -424,6 +427,9 @@ def compound(part: Any, known: Collection[str] = ()) -> tuple[str, Expression] |
                 return f"{mark} {head_of(right)}", _marked(right, left, mark)
         case Call(function=Letter(text=word) as log, axes=(), arguments=(inner,)):
             name = inner.function if isinstance(inner, Call) else inner
+            plain = log.style == "word" and part.bracket == "" and word not in {*known} | MOMENTS
+            if plain and word not in FUNCTIONS and isinstance(inner, Call) and is_name(name):
+                return f"{word} {head_of(name)}", replace(inner, function=_marked(name, log, word))
             if word not in LOGARITHMS or not is_name(name) or head_of(name) in FUNCTIONS:
                 return None
             if key_of(name) not in known and not _is_power(name):

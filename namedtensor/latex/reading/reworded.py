@@ -334,14 +334,14 @@ def _put_exponentials(entries: Sequence[Entry]) -> None:
                         given.add(head_of(inner))  # p(x | z) has no name of its own
                     elif {*relation.ops} == {"="}:
                         logs.append((entry, log, inner))
-    used = {
-        name.text
-        for e in entries
-        if logs and isinstance(e.statement, Definition)
-        for name in letters_of(put(e.statement.body, _without_logarithm))
-    }
+    bodies = [e.statement.body for e in entries if logs and isinstance(e.statement, Definition)]
+    rest = tuple([put(body, _without_logarithm) for body in bodies])
+    used = {letter.text for letter in letters_of(rest)}
+    #: a function is used where it is called: beside p(x, z) a p by itself is another letter, as a size
+    called = {(head_of(c.function), len(c.arguments)) for c in all_of(Call, rest)}
     for entry, log, inner in logs:
-        if head_of(inner) in used - given:
+        asked = isinstance(inner, Call) and (head_of(inner), len(inner.arguments)) not in called
+        if head_of(inner) in used - given and not asked:
             statement: Any = entry.statement
             exp = Letter(log.function.span, "exp", "word")
             body, *chain = [

@@ -706,17 +706,17 @@ with the responsibilities of the batch, $w = \underset{\text{comp}}{\text{softma
             ),
             Entry(
                 r"\eta'",
-                lambda Z, m, s, n, rho: (
-                    (1 - rho) * m / s[:, None] + rho * n / len(Z) * responsibilities(Z, m, s).T @ Z
+                lambda Z, m, s, rho: (
+                    (1 - rho) * m / s[:, None] + rho * 20 / len(Z) * responsibilities(Z, m, s).T @ Z
                 ),
                 "comp dim",
                 {
                     "Z": "batch[4] dim[2]",
                     "m": "comp[3] dim[2]",
                     "s": "comp[3] ~ positive",
-                    "n": 20,
                     "rho": 0.3,
                 },
+                chosen={"n": 20},
             ),
         ],
     ),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from namedtensor.latex.reading import looks
 from namedtensor.latex.reading.prose import words_of
 from namedtensor.latex.reading.rows import after_group
-from namedtensor.latex.reading.tokens import Fault, Token
+from namedtensor.latex.reading.tokens import Fault, Token, endless, too_deep, unclosed
 from namedtensor.latex.source import Span
 
 
@@ -99,15 +99,9 @@ class _Cleaner:
             else:
                 out.append(token)
         if self.groups:
-            opening = self.groups[-1].opening
-            raise Fault(
-                "syntax-unbalanced",
-                "this { is never closed",
-                opening.span,
-                "put a } where it ends",
-            )
+            raise unclosed(self.groups[-1].opening, "}")
         if self.environments:
-            raise _endless(self.environments[-1])
+            raise endless(self.environments[-1])
         gap = len(out) > 2 and out[-2].text in (".", "\\quad", "\\qquad")
         return out[:-1] if gap and out[-1].text in looks.ENDING else out
 
@@ -137,7 +131,7 @@ class _Cleaner:
 
     def _open(self, token: Token, command: Token | None) -> None:
         if len(self.groups) >= NESTING:
-            raise Fault("limit-nesting", f"this stands more than {NESTING} deep", token.span)
+            raise too_deep(token.span, NESTING)
         if command is None and self.at < len(self.tokens):
             switch = looks.SWITCHES.get(self.tokens[self.at].text)
             if switch is not None:
@@ -288,11 +282,11 @@ class _Cleaner:
         if begin:
             self.environments.append(token)
             if len(self.environments) > NESTING:
-                raise Fault("limit-nesting", f"this stands more than {NESTING} deep", token.span)
+                raise too_deep(token.span, NESTING)
         elif self.environments and self.environments[-1].text[6:] == name:
             self.environments.pop()
         elif self.environments:
-            raise _endless(self.environments[-1])
+            raise endless(self.environments[-1])
         else:
             raise Fault(
                 "syntax-unbalanced",
@@ -388,7 +382,7 @@ class _Cleaner:
             self._open(following, command)
         elif following.text in TAKING:
             if len(self.groups) >= NESTING:
-                raise Fault("limit-nesting", f"this stands more than {NESTING} deep", command.span)
+                raise too_deep(command.span, NESTING)
             self.groups.append(Group(command, following, len(self.out), bare=True))
             self._argument(following)
         elif following.kind == "number" and following.text[1:].isdecimal():
@@ -411,12 +405,3 @@ class _Cleaner:
         """End the commands whose argument, without braces, has just ended."""
         if self.groups and self.groups[-1].bare:
             self._finish(self.groups.pop(), span)
-
-
-def _endless(token: Token) -> Fault:
-    return Fault(
-        "syntax-unbalanced",
-        f"this {token.text} has no end",
-        token.span,
-        f"put \\end{token.text[6:]} where it ends",
-    )

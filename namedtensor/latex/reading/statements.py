@@ -180,7 +180,7 @@ def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequen
         return False
     if not (word in words.WHEN or (not piece.word and is_range(relation))):
         return False
-    if word == "unless":
+    if words.denies(piece.word):
         relation = Unary(relation.span, "not", relation)
     owners = _ranged(found, relation)
     if (
@@ -290,16 +290,11 @@ def _says(relation: Expression) -> bool:
 def _mapped(parser: Parser, span: Span) -> list[Statement]:
     r"""Read f : x \mapsto 2 x, which is f(x) = 2 x."""
     name = parser.listing(RELATION + 1)
-    if parser.take().text != ":":
-        parser.at -= 1
-        raise parser.unexpected()
+    parser.expect(":")
     given = parser.listing(RELATION + 1)
-    if parser.take().text != "\\mapsto":
-        parser.at -= 1
-        raise parser.unexpected()
+    parser.expect("\\mapsto")
     found = classified(span, [_applied(name, given), parser.listing(RELATION + 1)], ["="])
-    if parser.peek() is not parser.stop:
-        raise parser.unexpected()
+    parser.expect_end()
     return found
 
 
@@ -312,16 +307,11 @@ def _applied(name: Expression, given: Expression) -> Call:
 def _signatures(parser: Parser, span: Span) -> list[Statement]:
     """Read f : R^a x R^b -> R^c."""
     names = parser.listing(RELATION + 1)
-    if parser.take().text != ":":
-        parser.at -= 1
-        raise parser.unexpected()
+    parser.expect(":")
     domain = _spaces(parser)
-    if parser.peek().text not in ARROWS:
-        raise parser.unexpected()
-    parser.at += 1
+    parser.expect(*ARROWS)
     codomain = _spaces(parser)
-    if parser.peek() is not parser.stop:
-        raise parser.unexpected()
+    parser.expect_end()
     if len(codomain) != 1:
         raise Fault(
             "syntax-signature", "a signature has one space after its arrow", codomain[1].span
@@ -344,9 +334,7 @@ def _spaces(parser: Parser) -> tuple[Space, ...]:
             parser.deeper()
             parser.at += 1
             spaces += _spaces(parser)
-            if parser.take().text != ")":
-                parser.at -= 1
-                raise parser.unexpected()
+            parser.expect(")")
             parser.depth -= 1
         else:
             token = parser.peek()

@@ -52,6 +52,23 @@ class Fault(Exception):
         super().__init__(code, message, span, hint)
 
 
+def too_deep(span: Span, most: int) -> Fault:
+    """Say that something stands in too many brackets and groups."""
+    return Fault("limit-nesting", f"this stands more than {most} deep", span)
+
+
+def unclosed(token: Token, closing: str) -> Fault:
+    """Say that nothing closes a bracket or a brace."""
+    text, hint = f"this {token.text} is never closed", f"put a {closing} where it ends"
+    return Fault("syntax-unbalanced", text, token.span, hint)
+
+
+def endless(token: Token) -> Fault:
+    """Say that nothing ends the environment that a token begins."""
+    text, hint = f"this {token.text} has no end", f"put \\end{token.text[6:]} where it ends"
+    return Fault("syntax-unbalanced", text, token.span, hint)
+
+
 # ----------------------------------------------------------------------------------------- cutting
 
 

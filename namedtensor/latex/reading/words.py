@@ -188,6 +188,9 @@ JOINING = frozenset(
 #: Words after which the condition of a definition stands.
 WHEN = frozenset("if for when forall whenever unless while".split())
 
+#: Words after which stands what does not hold.
+DENYING = frozenset("unless not".split())
+
 PARITY = {"odd": "odd", "even": "even", "is odd": "odd", "is even": "even"}
 
 
@@ -198,6 +201,11 @@ STATISTICS = frozenset("mean var std sum prod max min median any all".split())
 def parity(text: str) -> str:
     """Give odd or even where a text says so, or nothing."""
     return PARITY.get(text.lower().strip(" .,;"), "")
+
+
+def denies(text: str) -> bool:
+    """Say whether prose ends in a word after which stands what does not hold: "unless", "if not"."""
+    return not DENYING.isdisjoint(text.lower().strip(" .,;:").split()[-1:])
 
 
 def is_prose(text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from namedtensor.latex.reading.rows import after_group, commands_first
-from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
+from namedtensor.latex.reading.tokens import ASIDE, Fault, Token, too_deep, unclosed
 from namedtensor.latex.reading.words import BRACKETS, CLOSING, INFIX, RELATIONS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import Expression
@@ -78,12 +78,23 @@ class Cursor(ABC):
         self.at += 1
         return self.tokens[self.at - 1]
 
+    def expect(self, *texts: str) -> None:
+        """Pass the next token, which must be one of these."""
+        if self.peek().text not in texts:
+            raise self.unexpected()
+        self.at += 1
+
+    def expect_end(self) -> None:
+        """Refuse what still follows."""
+        if self.peek() is not self.stop:
+            raise self.unexpected()
+
     def deeper(self) -> None:
         """Count one level of nesting, and one step of work."""
         self.depth += 1
         self._fuel -= 1
         if self.depth > NESTING:
-            raise Fault("limit-nesting", f"this stands more than {NESTING} deep", self.peek().span)
+            raise too_deep(self.peek().span, NESTING)
         if self._fuel < 0:
             raise Fault("limit-nesting", "this formula is too tangled to be read", self.peek().span)
 
@@ -116,9 +127,7 @@ class Cursor(ABC):
             self.at = after
             return start + 1, after - 1
         self.at = self.end
-        raise Fault(
-            "syntax-unbalanced", "this { is never closed", token.span, "put a } where it ends"
-        )
+        raise unclosed(token, "}")
 
     def inner(self, bounds: tuple[int, int]) -> Sequence[Token]:
         """Give the tokens between two places, without braces around all of them."""

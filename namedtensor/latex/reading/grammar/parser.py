@@ -46,8 +46,7 @@ class Parser(Parts):
     def whole(self) -> Expression:
         """Read all tokens as one expression or list."""
         found = self.listing()
-        if self.peek() is not self.stop:
-            raise self.unexpected()
+        self.expect_end()
         return found
 
     def listing(self, floor: int = 0) -> Expression:

@@ -10,7 +10,7 @@ from namedtensor.latex.reading.grammar.axes import holds_axes
 from namedtensor.latex.reading.grammar.spaces import Spaces
 from namedtensor.latex.reading.ranges import listed, number_of, set_of
 from namedtensor.latex.reading.rows import after_bracket, braces_of, environment, split_rows
-from namedtensor.latex.reading.tokens import ASIDE, Fault, Token
+from namedtensor.latex.reading.tokens import ASIDE, Fault, Token, endless, unclosed
 from namedtensor.latex.syntax import (
     AxisName,
     AxisSize,
@@ -34,6 +34,7 @@ from namedtensor.latex.syntax import (
     Root,
     Scripts,
     Text,
+    Unary,
     Under,
 )
 from namedtensor.primitives.notation import FUNCTION, PREFIX, REACH
@@ -514,12 +515,7 @@ class Parts(Spaces):
         while depth:
             text = self.peek().text
             if self.peek() is self.stop:
-                raise Fault(
-                    "syntax-unbalanced",
-                    f"this {token.text} has no end",
-                    token.span,
-                    f"put \\end{{{name}}} where it ends",
-                )
+                raise endless(token)
             depth += text.startswith("\\begin{") - text.startswith("\\end{")
             self.at += 1
         last = self.at - 1
@@ -605,15 +601,20 @@ class Parts(Spaces):
 
     def condition(self) -> Expression | None:
         """Read when a case holds; None where it says otherwise."""
-        start = self.at
+        start, denied = self.at, False
         while self.peek().kind == "word" and words.is_prose(self.peek().text):
-            self.at += 1
+            denied = words.denies(self.take().text)
         if not self.otherwise and self._is_in_words(start):
             self.at = self.end
             span = self.span(start)
             return Text(span, " ".join(t.text for t in self.tokens[start : self.end]))
         if self.peek() is self.stop:
             return None
+        found = self._held()
+        return Unary(found.span, "not", found) if denied else found
+
+    def _held(self) -> Expression:
+        """Read what holds: one condition, several, or the values of an index, i = 1, ..., n."""
         op, found = self._joined_conditions()
         listed = isinstance(found, Items) and not found.bracket
         first = found.parts[0] if isinstance(found, Items) and listed else found
@@ -686,9 +687,4 @@ def _unclosed(token: Token, at: Token, closing: str) -> Fault:
             token.span,
             f"close it with {closing}",
         )
-    return Fault(
-        "syntax-unbalanced",
-        f"this {token.text} is never closed",
-        token.span,
-        f"put a {closing} where it ends",
-    )
+    return unclosed(token, closing)

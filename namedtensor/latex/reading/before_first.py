@@ -59,7 +59,7 @@ _THERE = (
 PADDED = re.compile(
     (
         r"\bzero[- ]padd(?:ed|ing)\b|\bpad(?:ded|ding)? (?:\w+ ){0,2}(?:with|by) zeros?\b|"
-        rf"{_THERE}(?:(?![.;:]\s|\n\s*\n|\$\$|\\begin|\\end).){{0,100}}?{_GONE}|"
+        rf"{_THERE}(?:(?!{SENTENCE.pattern}).){{0,100}}?{_GONE}|"
         r"(?:\bzeros?|\$0\$) (?:for|if|when(?:ever)?|where) \$[^$]*(?:<|>|\\[lg]eq?\b|\\notin)[^$]*\$"
     ).replace(" ", r"\s+"),
     re.IGNORECASE | re.DOTALL,
@@ -163,9 +163,8 @@ def _padded_by_name(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, 
                 name = name.base
         if entry.region.display or not isinstance(name, Letter):
             continue
-        ends = [m.end() for m in SENTENCE.finditer(text, max(0, at.start - 300), at.start)]
         stop = SENTENCE.search(text, at.end)
-        said = text[ends[-1] if ends else max(0, at.start - 300) : stop.start() if stop else None]
+        said = text[_begin_of_sentence(text, at.start) : stop.start() if stop else None]
         if ZEROS.search(said) and BEYOND.search(said):
             yield entry.region.section, name
             if is_zero:
@@ -175,7 +174,7 @@ def _padded_by_name(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, 
 def _padded_near(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Letter]]:
     """Find the letters of elements in a display beside which prose says that they are zero elsewhere."""
     for said in PADDED.finditer(text):
-        begin = max(0, *[text.rfind(mark, 0, said.start()) for mark in (". ", "\n\n", "$$")])
+        begin = _begin_of_sentence(text, said.start())
         shown = _shown_near(entries, said)
         if shown is None or UNPADDED.search(text, begin, said.end()):
             continue
@@ -183,6 +182,12 @@ def _padded_near(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Let
             computed = any(isinstance(i, At) and isinstance(i.at, Binary) for i in element.items)
             if computed and isinstance(element.base, Letter):
                 yield shown.region.section, element.base
+
+
+def _begin_of_sentence(text: str, at: int) -> int:
+    """Find where the sentence around a place begins, if that is not far."""
+    far = max(0, at - 300)
+    return max([far, *[mark.end() for mark in SENTENCE.finditer(text, far, at)]])
 
 
 def _shown_near(entries: Sequence[Entry], said: re.Match[str]) -> Entry | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
-from namedtensor.latex.reading.own_letters import INDICES
+from namedtensor.latex.reading.own_letters import free_indices, letters_read
 from namedtensor.latex.reading.spoken import head_of, indexed
 from namedtensor.latex.syntax import (
     AxisName,
@@ -27,7 +27,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
 )
-from namedtensor.latex.walk import all_of, letters_of, put
+from namedtensor.latex.walk import all_of, put
 
 
 def put_chosen_members(entries: Sequence[Entry]) -> None:
@@ -39,12 +39,10 @@ def put_chosen_members(entries: Sequence[Entry]) -> None:
                 target=Call(function=Scripts(sub=Letter(text=letter), sup=None) as name), body=body
             ) if len(axes := {axis.name: axis for axis in indexed(body, letter)}) == 1:
                 families[head_of(name)] = next(iter(axes.values()))
-    used = {t.text for e in entries for t in letters_of(e.statement)} if families else set()
-    free = next((letter for letter in INDICES if letter not in used), None)
+    free = free_indices(letters_read(entries)) if families else []
     for entry in entries if free else ():
         if any(_is_chosen(call, families) for call in all_of(Call, entry.statement)):
-            assert free is not None
-            change = _Written(families, free)
+            change = _Written(families, free[0])
             entry.found.statement = put(entry.statement, change)
 
 

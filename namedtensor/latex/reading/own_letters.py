@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -260,6 +260,16 @@ def _row(part: Any, spaces: Mapping[Expression, set[tuple[AxisName, ...]]]) -> I
 INDICES = "ijklmnpqrstuvwabcdefghxyz"
 
 
+def letters_read(entries: Sequence[Entry]) -> set[str]:
+    """List the letters of all that could be read."""
+    return {t.text for e in entries if isinstance(e.read, Found) for t in letters_of(e.statement)}
+
+
+def free_indices(taken: Collection[str]) -> list[str]:
+    """List the letters that an index may have, the usual ones first, without those that are taken."""
+    return [letter for letter in INDICES if letter not in taken]
+
+
 def put_indices_apart(entries: Sequence[Entry]) -> None:
     """Give an index another letter where elements of a tensor with its letter stand in its formula."""
     taken: set[str] = set()
@@ -272,7 +282,7 @@ def put_indices_apart(entries: Sequence[Entry]) -> None:
         said = entry.statement
         if not isinstance(said, Definition) or not (bases := _bases(said)):
             continue
-        taken = taken or {letter.text for e in entries for letter in letters_of(e.statement)}
+        taken = taken or letters_read(entries)
         below = _below(said.target.function if isinstance(said.target, Call) else said.target)
         places = below if type(below) is tuple else () if below is None else listed(below)
         own = [item.at if isinstance(item, At) else item for item in places]
@@ -314,7 +324,7 @@ class _Renamed:
     """What to put for indices that have the letter of a tensor: letters that the document does not use."""
 
     def __init__(self, letters: set[str], taken: set[str]) -> None:
-        free = [letter for letter in INDICES if letter not in taken]
+        free = free_indices(taken)
         self._new = dict(zip(sorted(letters), free, strict=False))
 
     def __call__(self, part: Any) -> Expression | None:

@@ -26,7 +26,7 @@ from namedtensor.latex.reading.choices import (
     with_choices,
 )
 from namedtensor.latex.reading.grammar.parser import Parser
-from namedtensor.latex.reading.own_letters import INDICES
+from namedtensor.latex.reading.own_letters import INDICES, free_indices, letters_read
 from namedtensor.latex.reading.spoken import head_of, key_of
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.reading.tokens import Fault, tokens_of
@@ -44,7 +44,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
 )
-from namedtensor.latex.walk import letters_of, moved, put, texts_of, walk
+from namedtensor.latex.walk import moved, put, texts_of, walk
 
 #: Joins a name that a loop sets and the number of the loop: what its steps make of the name.
 LOOP = "%"
@@ -112,8 +112,7 @@ def with_loops_run(entries: Sequence[Entry], text: str) -> list[Entry]:
     if not updates and not algorithms:
         return list(entries)
     found, text = with_choices(entries, text, algorithms)
-    used = {t.text for e in entries if isinstance(e.read, Found) for t in letters_of(e.statement)}
-    free = next((letter for letter in INDICES if letter not in used), INDICES[0])
+    free = next(iter(free_indices(letters_read(entries))), INDICES[0])
     defined = sorted(filter(is_definition, found), key=_start)
     loops = [
         loop

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, permutations
-from string import ascii_lowercase
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
@@ -28,7 +27,12 @@ from namedtensor.latex.reading.left_sides import (
     operated,
     signed,
 )
-from namedtensor.latex.reading.own_letters import put_margins, put_squares
+from namedtensor.latex.reading.own_letters import (
+    free_indices,
+    letters_read,
+    put_margins,
+    put_squares,
+)
 from namedtensor.latex.reading.piecewise import joined
 from namedtensor.latex.reading.ranges import (
     all_bound,
@@ -145,8 +149,7 @@ def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
             and key_of(said.names[0]) not in by_elements
         ):
             at = said.span
-            used = {letter.text for e in entries for letter in letters_of(e.statement)}
-            free = [text for text in ascii_lowercase if text not in used]
+            free = free_indices(letters_read(entries))
             places = tuple([Letter(at, text) for text in [*free, *"ij"][:2]])
             items = tuple([At(at, a.axis, i) for a, i in zip(axes, places, strict=True)])
             equal = Scripts(at, Letter(at, "delta"), sub=Items(at, places, ""))
@@ -684,7 +687,7 @@ def _made_of_others(
     """
     places, head, ours = places_of(target), head_of(target), {*places_of(there)}
     taken = known.union(texts_of((value, target, off)))
-    fresh = (c for c in ascii_lowercase if c not in taken)
+    fresh = iter(free_indices(taken))
 
     def own(part: Any) -> tuple[Expression, ...]:
         found = places_of(part) if head_of(part) == head else ()

@@ -20,7 +20,7 @@ from namedtensor.latex.check.types import as_size, node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.arithmetic import TIMES, is_one_for_all
-from namedtensor.latex.evaluation.indices import Index, Position, is_whole, position
+from namedtensor.latex.evaluation.indices import Index, Position, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
@@ -334,7 +334,7 @@ def look_at_indices(symbols: Symbols) -> bool:
 
 def _has_one_size(taken: Taken, size: Any) -> bool:
     """Say whether an index is a sum with bound indices, and at most one letter is in all its sizes."""
-    terms = position(taken.value).terms if is_whole(taken.value) else ()
+    terms = position(taken.value).terms
     sizes = [algebra(_size_of(taken, size)(term)) for term, _ in terms]
     names = {n for known in (algebra(size), *sizes) for n in getattr(known, "names", ["?", "!"])}
     return any(isinstance(term, Index) for term, _ in terms) and len(names) < 2
@@ -390,7 +390,7 @@ def _check_quotients(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str,
 
 def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:
     """Give the name, the space and the n of [n] of an index that is a declared tensor; else None."""
-    terms = position(value).terms if is_whole(value) else ((value, 1),)
+    terms = position(value).terms
     nodes = [n for t, _ in terms if (n := getattr(t, "node", None)) in symbols.spaces]
     return symbols.spaces[nodes[0]] if len(terms) == 1 and nodes else None
 
@@ -403,8 +403,6 @@ def interval(at: Any, size_of: Callable[[Any], Any]) -> tuple[Any, Any]:
 
     `size_of` gives the size of a term's range; an end is None if it is not known.
     """
-    if not is_whole(at):
-        return None, None
     whole, low = position(at), None
     for up in (False, True):
         ends = _at_the_end(whole, up)
@@ -465,8 +463,8 @@ def _check_range(
     axis of size 1, only what is sure is reported.
     """
     at, axis, span = taken.value, taken.axis, taken.item.at.span
-    whole = position(at) if is_whole(at) else None
-    if whole is not None and not whole.terms and whole.constant < 0:
+    whole = position(at)
+    if not whole.terms and whole.constant < 0:
         at = -whole.constant
 
     counted = _size_of(taken, size)
@@ -513,7 +511,7 @@ def _other_letter(
     symbols: Symbols, taken: Taken, size: Any, shapes: Sequence[tuple[str, str]]
 ) -> bool:
     """Report an index that runs up to T where its axis is declared with the size N."""
-    terms = position(taken.value).terms if is_whole(taken.value) else ()
+    terms = position(taken.value).terms
     index = terms[0][0] if len(terms) == 1 and terms[0][1] == 1 else None
     counted = as_size(index.size) if isinstance(index, Index) else None
     found = None if counted is None else sizes_differ(symbols, counted, size, taken.axis)
@@ -546,15 +544,6 @@ def _check_type(
     axis, span, from_zero = taken.axis, taken.item.at.span, space.base == "Z"
     said = symbols.report.text(space.span) if from_zero else f"[{size_text(bound)}]"
     inside = rf"\{{0, \ldots, {size_text(size)} - 1\}}" if from_zero else f"[{size_text(size)}]"
-    if space.base in ("R", "C", "[0,1]"):
-        symbols.report.error(
-            "index-type",
-            span,
-            f"{name} indexes {axis}, and it is declared in {space.base}; an index is a whole number",
-            shapes,
-            f"declare it in {inside if size is not None else '[n]'}",
-        )
-        return
     other = unstated(bound) if size is None else None
     if other is not None and other != axis.rstrip("'"):
         symbols.report.error(

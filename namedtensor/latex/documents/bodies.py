@@ -23,7 +23,7 @@ from namedtensor.latex.documents.inputs import Around, Input, Linked
 from namedtensor.latex.documents.loops import APART, Chosen, Step, all_members, number_of
 from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Defined, Meaning
-from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, without_brackets
+from namedtensor.latex.documents.scripts import Indices, fold, key, numbered
 from namedtensor.latex.evaluation.by_elements import sized_here
 from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.evaluator import is_function
@@ -258,7 +258,7 @@ class Body:
             value = self._filled(defined, self.evaluate(defined, around))
         finally:
             self._busy.pop()
-        name = identifier(without_brackets(numbered(defined.name, indices)))
+        name = identifier(numbered(defined.name, indices))
         if name is not None and not isinstance(value, tuple) and not steps:
             name_part(name, value)
         if not self.steps and key(bare(defined.name)) in self.library.names.derived:

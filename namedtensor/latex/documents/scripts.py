@@ -219,19 +219,6 @@ def numbered(name: Any, indices: Indices) -> Any:
     )
 
 
-def without_brackets(name: Any) -> Any:
-    """Leave out the brackets around a whole script: h^t for h^{(t)}."""
-    if not isinstance(name, Scripts):
-        return name
-    return replace(name, base=without_brackets(name.base), sub=_bare(name.sub), sup=_bare(name.sup))
-
-
-def _bare(script: Expression | None) -> Expression | None:
-    if isinstance(script, Items) and len(script.parts) == 1:
-        return script.parts[0]
-    return script
-
-
 def without_letters(name: Any, letters: Collection[str]) -> Any:
     """Leave index letters out of a name: W^Q of W^{l,Q}, x of x^t."""
     if not isinstance(name, Scripts):

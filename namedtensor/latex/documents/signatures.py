@@ -22,7 +22,6 @@ from namedtensor.latex.documents.scripts import (
     fold,
     key,
     numbered,
-    without_brackets,
     without_letters,
     written,
 )
@@ -190,7 +189,7 @@ def _name_of_size(axis: str) -> str:
 
 def python_name(name: Expression, text: str) -> str:
     """Give a Python name for any name: W1 for W^1, x__t_1 for x^{t-1}, lnorm__1_ for lnorm^{1'}."""
-    found = python_names.identifier(without_brackets(name))
+    found = python_names.identifier(name)
     if found is not None:
         return found
     signs = text.replace("_{+}", "_plus").replace("_{-}", "_minus")  # of A_+, and not of Z^+

@@ -35,7 +35,6 @@ from namedtensor.latex.syntax import (
     Expression,
     Floor,
     Indexed,
-    Items,
     Letter,
     Number,
     Relation,
@@ -321,8 +320,6 @@ def _with_whole_factor(e: Evaluator, where: Expression) -> Value | None:
     if not isinstance(where, Binary):
         return None
     above = where.left
-    if isinstance(above, Items) and len(above.parts) == 1:
-        (above,) = above.parts
     if isinstance(above, Binary) and above.op in ("*", "times"):
         for one, other in ((above.left, above.right), (above.right, above.left)):
             if is_whole(e.value(one)) and is_count(e.value(other)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from namedtensor.primitives.notation import CUP, DOT, JUXTAPOSED, SUM
 
 #: Words that act on what follows them, with or without brackets.
@@ -188,8 +190,11 @@ JOINING = frozenset(
 #: Words after which the condition of a definition stands.
 WHEN = frozenset("if for when forall whenever unless while".split())
 
-#: Words after which stands what does not hold.
-DENYING = frozenset("unless not".split())
+#: How prose ends after which stands what does not hold.
+DENYING = re.compile(
+    r"\b(?:unless|(?:except|not)(?: (?:when|if|for|where|at|the case that))?)[ .,;:]*$",
+    re.IGNORECASE,
+)
 
 PARITY = {"odd": "odd", "even": "even", "is odd": "odd", "is even": "even"}
 
@@ -204,8 +209,8 @@ def parity(text: str) -> str:
 
 
 def denies(text: str) -> bool:
-    """Say whether prose ends in a word after which stands what does not hold: "unless", "if not"."""
-    return not DENYING.isdisjoint(text.lower().strip(" .,;:").split()[-1:])
+    """Say whether what stands behind prose does not hold: "unless", "if not", "except when"."""
+    return DENYING.search(text) is not None
 
 
 def is_prose(text: str) -> bool:

@@ -56,6 +56,11 @@ class Space(Part):
     axes: tuple[SizedAxis, ...]
     bound: Expression | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its axes."""
+        return tuple([sized.axis.name for sized in self.axes])
+
 
 # --------------------------------------------------------------------------------------- leaves
 

@@ -161,7 +161,7 @@ class Checker(Symbols):
         axes = [axis for p in parts for axis in acts_along(p)]
         declared, found = self.own_declaration(defined), self.type_of(defined.body)
         if declared is not None and found is not None and failed.code.endswith("-shape"):
-            axes += [a.axis.name for a in declared.space.axes if not found.has(a.axis.name)]
+            axes += [a for a in declared.space.names if not found.has(a)]
         others = self.occurrences.axes_outside(defined.place.section)
         own = [n for p in parts for n in letters_of(p) if key(n) not in foreign]
         known = [d for n in own if (d := self.names.declaration(n, defined.place)) is not None]

@@ -406,7 +406,7 @@ def _declared_here(symbols: Symbols, defined: Defined) -> None:
     others = symbols.names.declared.get(defined.key, [])
     target = defined.statement.target
     axes = {a.axis.name for a in all_of(At, target)}
-    same = [d for d in others if {s.axis.name for s in d.space.axes} == axes]
+    same = [d for d in others if {*d.space.names} == axes]
     if not same or any(d.place.section == defined.place.section for d in others):
         return
     name = symbols.report.text(defined.name.span)

@@ -416,12 +416,7 @@ def _strangers(checker: Checker, statement: Constraint, place: Place) -> bool:
             continue
         found = True
         axes = {axis.name for axis in big.axes}
-        fits = [
-            n
-            for s in beside
-            for n in s.names
-            if axes <= {sized.axis.name for sized in s.space.axes}
-        ]
+        fits = [n for s in beside for n in s.names if axes <= {*s.space.names}]
         written = checker.report.text(name.span)
         hint = f"is {checker.report.text(fits[0].span)} meant?" if len(fits) == 1 else ""
         line = checker.line(others[0].name.span)

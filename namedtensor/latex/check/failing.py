@@ -175,7 +175,7 @@ def _as_element(symbols: Symbols, where: Expression) -> str:
     declared = symbols.declaration(where.base, place)
     if declared is None or not declared.space.axes or where.primes:
         return ""
-    text, axes = symbols.report.text, [a.axis.name for a in declared.space.axes]
+    text, axes = symbols.report.text, [*declared.space.names]
     name, places = text(where.base.span), indices_of(where.sub, len(axes)) or (where.sub,)
     at = [symbols.dialect.at(a, text(i.span)) for a, i in zip(axes, places, strict=False)]
     along = "is" if len(at) == len(axes) > 1 else f"along {listed(axes[: len(at)])} is"

@@ -578,7 +578,7 @@ class CheckedFunction:
             if alone := [n for n in asked.could_meet(found) if type_.has(n)]:
                 inner[found.key] = checker.stand_in(type_.without(alone))
                 over |= {n: type_.size(n) for n in alone}
-                axes = [(n, "") for n in (*[a.axis.name for a in found.space.axes], *alone)]
+                axes = [(n, "") for n in (*found.space.names, *alone)]
                 hints.append(f"{wording(name)} \\in {checker.dialect.space(REALS, axes)}")
         value, failed = self._with(inner) if over else (UNKNOWN, [])
         result = type_of(value)

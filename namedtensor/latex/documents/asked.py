@@ -71,7 +71,7 @@ class Asked:
 
         In sum_{emb} a w, with emb of w, a call may give a tensor over emb: each element of it is taken alone.
         """
-        own = {axis.axis.name for axis in found.space.axes} if found.space is not None else set()
+        own = {*found.space.names} if found.space is not None else set()
         every = Asked(self.names, self._callee, self.linked, regardless=True).of(found.key)
         return [name for name in dict.fromkeys(every) if name in self.own() - own]
 
@@ -121,7 +121,7 @@ class Asked:
                 return
             case Call(axes=()):
                 for space, given in self.handed_on(part):
-                    yield given, [axis.axis.name for axis in space.axes]
+                    yield given, [*space.names]
                 return
             case Call(arguments=operands):
                 pass

@@ -281,7 +281,7 @@ class Body:
             return value
         space = self.declared_space(defined)
         if space is not None:
-            base, axes = space.base, [a.axis.name for a in space.axes]
+            base, axes = space.base, [*space.names]
         else:
             base, axes = "R", self.library.names.axes_of_series(defined)
         for name in axes:
@@ -446,7 +446,7 @@ class Body:
         """Give the size that an input has for an axis."""
         for found in self.linked.inputs:
             value = self.values.get(found.key)
-            named = [] if found.space is None else [a.axis.name for a in found.space.axes]
+            named = [] if found.space is None else [*found.space.names]
             if name in named and isinstance(value, NamedTensor):
                 return value.size(name)
         return None

@@ -136,7 +136,7 @@ class Library:
         for found in linked.inputs:
             space, value = found.space, given.get(self.identifier(linked, found))
             if found.inferred and space is not None and space.base == "R":
-                known = [axis.axis.name for axis in space.axes]
+                known = [*space.names]
                 more = [n for n in getattr(value, "axes", ()) if n in own and n not in known]
                 at = space.span
                 sized = [SizedAxis(at, AxisName(at, name), None) for name in more]

@@ -88,7 +88,7 @@ class Linked:
         found = set[str]()
         for given in self.arguments:
             if given.inferred and given.space is not None:
-                own = {axis.axis.name for axis in given.space.axes}
+                own = {*given.space.names}
                 found |= {*getattr(values.get(given.key), "axes", ())} - own
         return found
 

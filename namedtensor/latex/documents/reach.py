@@ -128,7 +128,7 @@ class Walk:
                 other = any(a in here - there for a in self.asked.of(found.key, alone=True))
                 doubted = other or (unknown and any(self.asked.of(found.key)))
             apart = declared.place.block != at.block
-            lacks = {a.name for a in call.axes} - {a.axis.name for a in declared.space.axes}
+            lacks = {a.name for a in call.axes} - {*declared.space.names}
             if doubted or lacks or (apart and self._is_given_elements(place, argument)):
                 found.declared, found.space, found.along = None, None, ()
 
@@ -149,17 +149,13 @@ class Walk:
     def _is_given_else(self, place: int, found: Input) -> bool:
         """Say whether a call gives what lacks a declared axis, or an expression to a body of numbers."""
         assert found.space is not None
-        axes = {axis.axis.name for axis in found.space.axes}
+        axes = {*found.space.names}
         for call, at in self.names.calls_of.get(self.linked.defined.key, ()):
             given = call.arguments[place] if place < len(call.arguments) else found.name
             if key(given) == found.key:
                 continue
             known = self.names.declaration(given, at)
-            if known is None:
-                other = not self._names_axes()
-            else:
-                other = not axes <= {axis.axis.name for axis in known.space.axes}
-            if other:
+            if not (self._names_axes() if known is None else axes <= {*known.space.names}):
                 return True
         return False
 

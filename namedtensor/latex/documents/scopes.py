@@ -851,9 +851,7 @@ class Names:
             if s.section == place.section
             for a in all_of(AxisName, s)
         }
-        return not any(
-            {a.axis.name for a in d.space.axes} & near for d in self.declared.get(text, ())
-        )
+        return not any({*d.space.names} & near for d in self.declared.get(text, ()))
 
     def _is_power(self, name: Expression, text: str, place: Place) -> bool:
         """Say whether x^2 is a power though x^t is a series: x is given here, and no member of it."""
@@ -999,7 +997,7 @@ class Names:
                 caller = self._of.get(id(self.statements[at.index]))
                 taken = caller.call.arguments if caller is not None and caller.call else ()
                 if known is not None:
-                    found.append([a.axis.name for a in known.space.axes])
+                    found.append([*known.space.names])
                 elif caller is not None and given in taken:
                     outer = taken.index(given)
                     found.append(self.axes_given(caller, outer, seen | {defined.key}))
@@ -1026,7 +1024,7 @@ class Names:
             declared = self.declaration(part, place)
             space = own.get(text, declared.space if declared else None)
             if space is not None or text in own:
-                return {axis.axis.name for axis in space.axes} if space is not None else set()
+                return {*space.names} if space is not None else set()
             local = self.local(part, place, busy)
             if local is not None:
                 inside = self.axes_known(local.body, local.place, own, busy | {local})
@@ -1104,11 +1102,11 @@ class Names:
         own = None if defined is None else defined.call
         if defined is None or own is None:
             return []
-        found = []
+        found: list[str] = []
         for name in [own.arguments[i] for i in places if i < len(own.arguments)]:
             declared = self.declaration(name, defined.place)
             if declared is not None:
-                found += [a.axis.name for a in declared.space.axes]
+                found += declared.space.names
         return found
 
     def before(self, defined: Defined) -> Meaning | None:
@@ -1304,7 +1302,7 @@ class Names:
             if own is not None and along == own:
                 return Meaning("stack", rule.key, defined=rule)
             if reach == "section" and any(
-                along not in [a.axis.name for a in d.space.axes]
+                along not in d.space.names
                 for d in self.declared.get(text, ())
                 if self.inherits(place, d.place)
             ):

@@ -362,7 +362,7 @@ def with_shapes_below(entries: Sequence[Entry]) -> Iterator[Entry]:
     spaces: dict[Expression, set[frozenset[str]]] = {}
     declared = [e.statement for e in read if isinstance(e.statement, Declaration)]
     for said in [*declared, *shapes.values()]:
-        over_all = frozenset([sized.axis.name for sized in said.space.axes])
+        over_all = frozenset(said.space.names)
         for name in said.names:
             spaces.setdefault(name, set()).add(over_all)
     others = given - {key_of(target) for target in shapes}

@@ -439,7 +439,7 @@ def declared_in(entries: Sequence[Entry], parents: Sequence[int]) -> Given:
     for entry in entries:
         statement = getattr(entry.read, "statement", None)
         if isinstance(statement, Declaration):
-            axes = {sized.axis.name for sized in statement.space.axes}
+            axes = {*statement.space.names}
             for name in statement.names:
                 found.add(key_of(name), entry.region.section, axes)
     return found

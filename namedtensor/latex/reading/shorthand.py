@@ -194,7 +194,7 @@ class _Known:
             self.given.add(name.text)
             if not space.axes:
                 self.numbers.add(name.text)
-            self.axes |= {axis.axis.name for axis in space.axes}
+            self.axes |= {*space.names}
             here = self._tensors.setdefault(name.text, {})
             here.setdefault(section, []).append(space.axes)
             if space.bound is not None:

@@ -30,6 +30,7 @@ from . import (
     latecomers,
     lecturers,
     letters,
+    makers,
     models,
     newcomers,
     outsiders,
@@ -76,6 +77,7 @@ ROOMS = (
     theorists,
     preprints,
     tutors,
+    makers,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

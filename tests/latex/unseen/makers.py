@@ -151,8 +151,7 @@ def spectrum(x, M):
     return np.abs(np.fft.rfft(frames)) ** 2
 
 
-def mel_loss(x, y, B):
-    M = 2 * (B.shape[1] - 1)
+def mel_loss(x, y, B, M):
     return np.abs(np.log(spectrum(x, M) @ B.T + 1e-5) - np.log(spectrum(y, M) @ B.T + 1e-5)).mean()
 
 
@@ -335,14 +334,14 @@ EDGES = {
 NODES = {**EDGES, "F": "hid[4] mid[5]", "G": "hid[4] mid[5]", "g": "mid[5]", "H": "mid[5] hid[4]"}
 GATES = {
     "Wu": "freq[3] hid[4]",
-    "Uu": "hid[4] hid'[4]",
-    "bu": "hid[4]",
+    "U__u": "hid[4] hid'[4]",
+    "b__u": "hid[4]",
     "Wr": "freq[3] hid[4]",
-    "Ur": "hid[4] hid'[4]",
-    "br": "hid[4]",
+    "U__r": "hid[4] hid'[4]",
+    "b__r": "hid[4]",
     "Wc": "freq[3] hid[4]",
-    "Uc": "hid[4] hid'[4]",
-    "bc": "hid[4]",
+    "U__c": "hid[4] hid'[4]",
+    "b__c": "hid[4]",
 }
 
 
@@ -490,7 +489,7 @@ If you use this model, please cite Nie et al. (2023) and Kim et al. (2022).
             Fault(
                 r"v &= W^V \underset{\text{emb}}{\cdot} z_{\text{patch} \to \text{patch}'}",
                 r"v &= W^V \underset{\text{emb}}{\cdot} z",
-                r"\underset{\text{patch}'}{\cdot} v \right)",
+                r"  \underset{\text{patch}'}{\text{softmax}} \left(",
             ),
         ],
         [
@@ -500,10 +499,12 @@ If you use this model, please cite Nie et al. (2023) and Kim et al. (2022).
             Entry("attn", self_attention, "patch emb", {"z": "patch[5] emb[4]"}, LOOK),
             Entry(
                 "layer",
-                encoder_layer,
+                lambda z, Q, K, V, O, A, a, B, b: encoder_layer(
+                    z, {"Q": Q, "K": K, "V": V, "O": O}, {"A": A, "a": a, "B": B, "b": b}
+                ),
                 "patch emb",
                 {"z": "patch[5] emb[4]"},
-                {"attn": LOOK, "ff": FORWARD},
+                {**LOOK, **FORWARD},
             ),
             Entry(
                 r"\hat y",
@@ -856,7 +857,7 @@ The codec minimises $\Lmel + 0.25\, \Lcom + 0.1\, \mathcal{L}_{G}$, where $\math
                 "time",
                 {
                     "V": "lat[2] tap[4]",
-                    "Z_hat": "frame[3] lat[2]",
+                    "Zhat": "frame[3] lat[2]",
                     "alpha": "lat[2] ~ positive",
                 },
             ),
@@ -864,26 +865,26 @@ The codec minimises $\Lmel + 0.25\, \Lcom + 0.1\, \mathcal{L}_{G}$, where $\math
                 r"\hat u",
                 residuals,
                 "lat",
-                {"u": "lat[3]", "C": "stage[4] entry[5] lat[3]"},
+                {"u": "lat[3]", "C": "stage[4] entry[1024] lat[3]"},
             ),
             Entry(
                 r"n^{\mathrm{new}}",
                 lambda n, A, gamma: gamma * n + (1 - gamma) * A.sum(0),
                 "entry",
-                {"n": "entry[3] ~ counts", "A": "frame[4] entry[3] ~ one-hot entry", "gamma": 0.9},
+                {"n": "entry[1024] ~ counts", "A": "frame[4] entry[1024] ~ one-hot entry", "gamma": 0.9},
             ),
             Entry(
                 r"\mathcal{L}_{\mathrm{com}}",
                 lambda Z, Y: ((Z - Y) ** 2).sum(1).mean(),
                 "",
-                {"Z": "frame[3] lat[2]", "Z_hat": "frame[3] lat[2]"},
+                {"Z": "frame[3] lat[2]", "Zhat": "frame[3] lat[2]"},
             ),
             Entry(
                 "P",
-                lambda x: spectrum(x, 4),
+                spectrum,
                 "hop freq",
                 {"x": "time[12]"},
-                chosen={"M": 4},
+                {"M": 4},
             ),
             Entry(
                 r"\mathcal{L}_{\mathrm{mel}}",
@@ -894,7 +895,7 @@ The codec minimises $\Lmel + 0.25\, \Lcom + 0.1\, \mathcal{L}_{G}$, where $\math
                     "y": "time[12]",
                     "B": "mel[2] freq[3] ~ positive",
                 },
-                chosen={"M": 4},
+                {"M": 4},
             ),
             Entry(
                 r"\mathcal{L}_{D}",
@@ -990,8 +991,8 @@ $B \in \R^{\ax{hid}, \ax{emb}}$, $b \in \R^{\ax{emb}}$):
 $$
 \begin{aligned}
 \text{mlp}(X; A, a, B, b) &= B \by{hid} \text{GELU}(A \by{emb} X + a) + b \\
-\text{half}(X; \lambda) &= X + \lambda \odot \text{mix}(\text{norm}(X)) \\
-\text{layer}(X; \mu) &= \text{half}(X) + \mu \odot \text{mlp}(\text{norm}(\text{half}(X)))
+\text{half}(X; \lambda) &= X + \lambda \odot \text{mix}(\text{norm}^1(X)) \\
+\text{layer}(X; \mu) &= \text{half}(X) + \mu \odot \text{mlp}(\text{norm}^2(\text{half}(X)))
 \end{aligned}
 $$
 
@@ -1075,32 +1076,26 @@ Without registers I get $o = 0.023$, with four of them 0. The sky is dark again.
             ),
             Entry(
                 "layer",
-                lambda X, mu, half, mlp, n: layer_of_registers(
+                lambda X, mu, lam, n1, n2, WQ, WK, WV, WO, A, a, B, b: layer_of_registers(
                     X,
-                    half["norm"]["g"],
-                    half["norm"]["s"],
-                    half["mix"],
-                    half["lambda"],
-                    n["g"],
-                    n["s"],
-                    mlp,
+                    *n1.values(),
+                    {"Q": WQ, "K": WK, "V": WV, "O": WO},
+                    lam,
+                    *n2.values(),
+                    {"A": A, "a": a, "B": B, "b": b},
                     mu,
                 ),
                 "seq emb",
                 {"X": "seq[5] emb[4]"},
                 {
                     "mu": "emb[4]",
-                    "half": {
-                        "lambda": "emb[4]",
-                        "mix": {
-                            **LOOK,
-                            "WV": "emb[4] head[2] val[3]",
-                            "WO": "head[2] val[3] emb[4]",
-                        },
-                        "norm": {"g": "emb[4]", "s": "emb[4]"},
-                    },
-                    "mlp": FORWARD,
-                    "norm": {"g": "emb[4]", "s": "emb[4]"},
+                    "lambda_": "emb[4]",
+                    "norm__1": {"g": "emb[4]", "s": "emb[4]"},
+                    "norm__2": {"g": "emb[4]", "s": "emb[4]"},
+                    **LOOK,
+                    "WV": "emb[4] head[2] val[3]",
+                    "WO": "head[2] val[3] emb[4]",
+                    **FORWARD,
                 },
             ),
             Entry(
@@ -1256,7 +1251,7 @@ where $|\ens| = M$. At lead times of more than five days the ratio is between 0.
                 ),
                 "",
                 {
-                    "x_hat": "lat[3] lon[4] var[2]",
+                    "xhat": "lat[3] lon[4] var[2]",
                     "x": "lat[3] lon[4] var[2]",
                     "varphi": "lat[3]",
                     "w": "var[2]",
@@ -1268,7 +1263,7 @@ where $|\ens| = M$. At lead times of more than five days the ratio is between 0.
                 lambda u, x, phi: np.sqrt((area(phi)[:, None, None] * (u - x) ** 2).mean((0, 1))),
                 "var",
                 {
-                    "x_hat": "lat[3] lon[4] var[2]",
+                    "xhat": "lat[3] lon[4] var[2]",
                     "x": "lat[3] lon[4] var[2]",
                     "varphi": "lat[3] ~ ones",
                 },
@@ -1278,9 +1273,9 @@ where $|\ens| = M$. At lead times of more than five days the ratio is between 0.
                 anomalies,
                 "var",
                 {
-                    "x_hat": "lat[3] lon[4] var[2]",
+                    "xhat": "lat[3] lon[4] var[2]",
                     "x": "lat[3] lon[4] var[2]",
-                    "c_bar": "lat[3] lon[4] var[2]",
+                    "cbar": "lat[3] lon[4] var[2]",
                     "varphi": "lat[3] ~ ones",
                 },
             ),
@@ -1361,7 +1356,7 @@ where $S, V, X \in \R^{\ax{frame}, \ax{freq}, \ax{part}:2}$. The PSM sounded bes
 \section{Network}
 \subsection{Features}
 The input is the logarithm of the power, $\phi = \log(\text{pow}(X) + 10^{-8})$. Its level depends on the microphone, so we subtract a running mean
-($m_{\ax{frame}:0} = 0$):
+with $\alpha = 0.99$ ($m_{\ax{frame}:0} = 0$):
 \begin{align}
   m_{\ax{frame}:t} &= \alpha m_{\ax{frame}:t-1} + (1 - \alpha) \phi_{\ax{frame}:t} \\
   F &= \phi - m
@@ -1587,8 +1582,8 @@ Let $a \in \mathbb{R}^{\text{tok}, \text{feat}}$ be the features of a test set a
                 r"\operatorname{dec}(f) &= D \underset{\text{tok}}{\cdot} f",
             ),
             Fault(
-                r"\underset{\text{emb}}{\cdot} \frac{E_{\text{feat} \to \text{feat}'}}{",
-                r"\underset{\text{emb}}{\cdot} \frac{E}{",
+                r"\text{mean}} \; \max_{\text{feat}'} \left(",
+                r"\text{mean}} \; \max_{\text{feat}} \left(",
             ),
             Fault(
                 r"k &= \underset{\text{feat}}{\text{argmax}} \; \delta",
@@ -1624,9 +1619,9 @@ Let $a \in \mathbb{R}^{\text{tok}, \text{feat}}$ be the features of a test set a
                 {
                     **MAGNITUDES,
                     "D": "feat[6] emb[3]",
-                    "D_bar": "feat[6] emb[3]",
-                    "b_bar": "emb[3]",
-                    "lambda": 0.1,
+                    "Dbar": "feat[6] emb[3]",
+                    "bbar": "emb[3]",
+                    "lambda_": 0.1,
                 },
             ),
             Entry("L_0", lambda a: (a > 0).sum(1).mean(), "", {"a": "tok[4] feat[6]"}),
@@ -1635,13 +1630,13 @@ Let $a \in \mathbb{R}^{\text{tok}, \text{feat}}$ be the features of a test set a
                 "FVU",
                 lambda x, u: ((x - u) ** 2).sum() / ((x - x.mean(0)) ** 2).sum(),
                 "",
-                {"x": "tok[4] emb[3]", "x_hat": "tok[4] emb[3]"},
+                {"x": "tok[4] emb[3]", "xhat": "tok[4] emb[3]"},
             ),
             Entry(
                 r"\gamma",
                 lambda x, u: (u**2).sum() / (x * u).sum(),
                 "",
-                {"x": "tok[4] emb[3]", "x_hat": "tok[4] emb[3]"},
+                {"x": "tok[4] emb[3]", "xhat": "tok[4] emb[3]"},
             ),
             Entry("MMCS", similarity, "", {"D": "feat[4] emb[3]", "E": "feat[4] emb[3]"}),
             Entry(

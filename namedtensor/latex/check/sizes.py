@@ -145,7 +145,7 @@ def _algebra(node: Node) -> Sum | None:
     if node.operation.primitive is SIZE:
         return Sum.symbol(str(node.operation.params[0]))
     parts = [_algebra(o) for o in node.operands]
-    if None in parts:
+    if not parts or None in parts:
         return None
     operation, (first, *others) = node.operation, [part for part in parts if part is not None]
     if operation is POW:

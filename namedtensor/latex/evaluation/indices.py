@@ -23,8 +23,8 @@ from namedtensor.operations.renaming import RENAME
 from namedtensor.operations.step_trees import Step, remade
 from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type, table
-from namedtensor.primitives.node import ARGUMENT, SIZE, apply_node, make_node, operands_first
-from namedtensor.primitives.sizes import as_node
+from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node, make_node, operands_first
+from namedtensor.primitives.sizes import as_node, combine
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
 
 _serial = itertools.count()
@@ -348,6 +348,30 @@ def _hot_along(node: Node) -> str | None:
 def plain(value: Any) -> Any:
     """Turn a value into one that operations take: of a position, its numbers."""
     return value.numbers if type(value) is Position else value  # a symbol is asked for its class
+
+
+#: What computes sizes, and the operation of whole numbers that takes its place.
+_COUNTING = {"+": "add", "-": "sub", "*": "mul", "/": "floordiv", "//": "floordiv"}
+
+
+def counted(size: Any) -> Any:
+    """Take quotients for whole numbers in a size that a formula gives as a number: N = L / 2 + 1."""
+    if isinstance(size, float) and size.is_integer():
+        return int(size)
+    symbol = isinstance(size, SymbolicTensor) and size.kind == "float" and size.node.type.host
+    found = _counted(size.node) if symbol else None
+    return size if found is None else SymbolicTensor(as_node(found), ())
+
+
+def _counted(node: Node) -> Any:
+    """Compute a size again with whole numbers; None where something else is in it."""
+    if node.operation.primitive is NUMBER:
+        return int(node.value) if float(node.value).is_integer() else None
+    if not node.operands:
+        return node if node.type.kind == "int" else None
+    parts = [_counted(operand) for operand in node.operands]
+    sign = _COUNTING.get(node.operation.primitive.traits.symbol, "")
+    return combine(sign, *parts) if sign and None not in parts and len(parts) == 2 else None
 
 
 def compared(a: Any, b: Any, compare: Callable[[Any, Any], Any]) -> Any:

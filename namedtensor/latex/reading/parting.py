@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.rows import (
@@ -74,6 +74,14 @@ def pieces_of(line: Sequence[Token]) -> list[Piece]:
     a , b \\in A
     c = d
     l = 1 , \\ldots , L
+
+    So are several ranges in brackets:
+
+    >>> for piece in pieces_of(tokens_of(r"a = b \\quad (i = 1, \\ldots, n, j \\in J)")):
+    ...     print(" ".join(token.text for token in piece.tokens))
+    a = b
+    i = 1 , \\ldots , n
+    j \\in J
     """
     pieces: list[Piece] = []
     for segment in _segments(with_ranges(line)):
@@ -85,9 +93,13 @@ def pieces_of(line: Sequence[Token]) -> list[Piece]:
         remarks = bool(pieces) and segment.separator == "wide" and not segment.relates
         pieces.append(Piece(word=word.lower().strip(" .,;:\\"), remarks=remarks))
         pieces[-1].add(segment)
+    found: list[Piece] = []
     for piece in pieces:
+        bracketed = _holds_relation(piece.tokens)
         piece.tokens = _trimmed(piece.tokens)
-    return [piece for piece in pieces if piece.tokens]
+        inner = pieces_of(piece.tokens) if bracketed else ()
+        found += [replace(one, word=piece.word) for one in inner] if len(inner) > 1 else [piece]
+    return [piece for piece in found if piece.tokens]
 
 
 def with_ranges(line: Sequence[Token]) -> list[Token]:

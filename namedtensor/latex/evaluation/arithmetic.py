@@ -10,7 +10,6 @@ from functools import reduce
 from typing import Any
 
 from namedtensor.axes import BOUND, shown, visible
-from namedtensor.errors import AxisSizeError
 from namedtensor.latex.evaluation.conditions import (
     held_by,
     indicator,
@@ -20,7 +19,14 @@ from namedtensor.latex.evaluation.conditions import (
 )
 from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.hints import text_axes
-from namedtensor.latex.evaluation.indices import Position, is_count, is_whole, plain, position
+from namedtensor.latex.evaluation.indices import (
+    Position,
+    is_count,
+    is_whole,
+    plain,
+    position,
+    quotient,
+)
 from namedtensor.latex.evaluation.values import UNKNOWN, NoAxisError, UnsettledError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.words import FOLDS
@@ -56,7 +62,6 @@ from namedtensor.operations.reductions import norm
 from namedtensor.operations.reductions import sum as total
 from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
-from namedtensor.tensor.symbolic import tracing
 
 #: Powers of Python integers are exact if they have at most this many bits, and floats if not.
 EXACT_BITS = 4096
@@ -304,15 +309,7 @@ def divided(
         return (
             e.attempt(where, operator.truediv, [left, right], named) if factor is None else factor
         )
-    asked = all(isinstance(v, int) for v in (left, right)) or tracing.get() is not None
-    if asked and (right == 0 or int(left % right)):
-        return e.fail(
-            where,
-            AxisSizeError,
-            f"{left} does not divide by {right} to a whole number",
-            "a size is a whole number",
-        )
-    return e.attempt(where, operator.floordiv, [left, right], named)
+    return e.attempt(where, quotient, [left, right], named)
 
 
 def _with_whole_factor(e: Evaluator, where: Expression) -> Value | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from namedtensor.errors import NamedTensorError, first_line
 from namedtensor.latex.evaluation.hints import in_notation
-from namedtensor.latex.evaluation.indices import counted, plain
+from namedtensor.latex.evaluation.indices import plain
 from namedtensor.latex.evaluation.values import (
     UNKNOWN,
     ArgumentsError,
@@ -93,7 +93,7 @@ class Evaluator:
 
     def extent(self, expression: Expression) -> Value:
         """Evaluate a size: a whole number, or a symbolic size."""
-        return counted(plain(Evaluator(self.scope, self.bound, exact=True).value(expression)))
+        return plain(Evaluator(self.scope, self.bound, exact=True).value(expression))
 
     def exactly(self, exact: bool = True) -> Evaluator:
         """Give an evaluator that takes quotients of sizes for whole numbers, as they are in indices."""

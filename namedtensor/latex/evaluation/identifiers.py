@@ -24,6 +24,7 @@ from namedtensor.latex.evaluation.conditions import indicator, is_condition, is_
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indexing import indexed
+from namedtensor.latex.evaluation.indices import counted
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, UndefinedError, Value
 from namedtensor.latex.evaluation.vocabulary import (
     LARGEST,
@@ -52,7 +53,7 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, parted
 from namedtensor.operations.index_defined import eye
-from namedtensor.tensor import NamedTensor
+from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 #: Superscripts that are marks and not powers.
 MARKS = frozenset("* + - star dagger ddagger circ perp bot".split())
@@ -69,6 +70,8 @@ def find(e: Evaluator, name: Expression) -> Value | None:
         parts = _split(e, name)
         if parts is not None:
             return _product(e, parts)
+    if e.exact and isinstance(found, (float, SymbolicTensor)):
+        return e.attempt(name, counted, [found], [name])
     return found
 
 

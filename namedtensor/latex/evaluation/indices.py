@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.axes import BOUND, shown, unused
+from namedtensor.errors import AxisSizeError
 from namedtensor.formula.rewrite.renames import push_renames
 from namedtensor.operations.elementwise import ADD, NEG, SUB
 from namedtensor.operations.indexing import AT, INDEX, from_front
@@ -23,9 +24,17 @@ from namedtensor.operations.renaming import RENAME
 from namedtensor.operations.step_trees import Step, remade
 from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type, table
-from namedtensor.primitives.node import ARGUMENT, NUMBER, SIZE, apply_node, make_node, operands_first
-from namedtensor.primitives.sizes import as_node, combine
+from namedtensor.primitives.node import (
+    ARGUMENT,
+    NUMBER,
+    SIZE,
+    apply_node,
+    make_node,
+    operands_first,
+)
+from namedtensor.primitives.sizes import OPERATORS, as_node
 from namedtensor.tensor import NamedTensor, SymbolicTensor, apply
+from namedtensor.tensor.symbolic import tracing
 
 _serial = itertools.count()
 
@@ -350,17 +359,13 @@ def plain(value: Any) -> Any:
     return value.numbers if type(value) is Position else value  # a symbol is asked for its class
 
 
-#: What computes sizes, and the operation of whole numbers that takes its place.
-_COUNTING = {"+": "add", "-": "sub", "*": "mul", "/": "floordiv", "//": "floordiv"}
-
-
 def counted(size: Any) -> Any:
     """Take quotients for whole numbers in a size that a formula gives as a number: N = L / 2 + 1."""
     if isinstance(size, float) and size.is_integer():
         return int(size)
     symbol = isinstance(size, SymbolicTensor) and size.kind == "float" and size.node.type.host
     found = _counted(size.node) if symbol else None
-    return size if found is None else SymbolicTensor(as_node(found), ())
+    return size if found is None else found
 
 
 def _counted(node: Node) -> Any:
@@ -368,10 +373,21 @@ def _counted(node: Node) -> Any:
     if node.operation.primitive is NUMBER:
         return int(node.value) if float(node.value).is_integer() else None
     if not node.operands:
-        return node if node.type.kind == "int" else None
+        return SymbolicTensor(node, ()) if node.type.kind == "int" else None
     parts = [_counted(operand) for operand in node.operands]
-    sign = _COUNTING.get(node.operation.primitive.traits.symbol, "")
-    return combine(sign, *parts) if sign and None not in parts and len(parts) == 2 else None
+    sign = node.operation.primitive.traits.symbol
+    if any(part is None for part in parts) or len(parts) != 2 or sign not in ("/", *OPERATORS):
+        return None
+    return quotient(*parts) if sign == "/" else OPERATORS[sign](*parts)
+
+
+def quotient(left: Any, right: Any) -> Any:
+    """Divide two sizes, or whole numbers; the quotient must be whole where both are known."""
+    asked = all(isinstance(v, int) for v in (left, right)) or tracing.get() is not None
+    if asked and (right == 0 or int(left % right)):
+        why = f"{left} does not divide by {right} to a whole number"
+        raise AxisSizeError(f"{left} / {right}", why, hint="a size is a whole number")
+    return left // right
 
 
 def compared(a: Any, b: Any, compare: Callable[[Any, Any], Any]) -> Any:

@@ -26,6 +26,9 @@ BEGINS = re.compile(
 )
 ENDS = re.compile(r"(?:[\s$.,;]|\\\]|\\end\{[a-z*]+\})*(?:for|with|where)?[\s$\\(]*")
 
+#: Where a sentence ends that began before a range.
+ENDED = re.compile(r"[.:;]\s|\n\s*\n|\\(?:sub)*section|\\paragraph")
+
 #: What stands between two ranges.
 AND = re.compile(r"[\s$\\()]*(?:,|and|,\s*and)[\s$\\()]*")
 
@@ -58,6 +61,8 @@ def _first_range(entries: Sequence[Entry], at: int, text: str) -> int:
     ends = above is not None and above.display and ENDS.fullmatch(text[above.span.end : start])
     at_once = AT_ONCE.fullmatch(text[last : entries[at].region.span.start])
     begins = BEGINS.search(text[max(0, start - 60) : start])
+    before = next((e.region.span.end for e in entries[:first][::-1] if e.region.display), 0)
+    begins = begins or ENDED.search(text[before:start])  # one sentence with the display below
     return first if begins or (at_once and not ends) else at
 
 

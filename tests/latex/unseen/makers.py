@@ -869,9 +869,9 @@ The codec minimises $\Lmel + 0.25\, \Lcom + 0.1\, \mathcal{L}_{G}$, where $\math
             ),
             Entry(
                 r"n^{\mathrm{new}}",
-                lambda n, A, gamma: gamma * n + (1 - gamma) * A.sum(0),
+                lambda n, A: 0.99 * n + 0.01 * A.sum(0),
                 "entry",
-                {"n": "entry[1024] ~ counts", "A": "frame[4] entry[1024] ~ one-hot entry", "gamma": 0.9},
+                {"n": "entry[1024] ~ counts", "A": "frame[4] entry[1024] ~ one-hot entry"},
             ),
             Entry(
                 r"\mathcal{L}_{\mathrm{com}}",

@@ -216,7 +216,8 @@ class Checker(Symbols):
         if value is UNKNOWN and id(defined) in self._tried:
             asked = dict.fromkeys([defined, *self._asked[mark:]])
             open_ = [d for d in asked if self.found.get(id(d), UNKNOWN) is UNKNOWN]
-            value = self._settled(defined, open_, find)
+            begun = self._begun_elsewhere(defined, open_)
+            value = find() if begun else self._settled(defined, open_, find)
         check_terms(self, defined)
         if declared is not None and declared.space.base == "[n]":
             value = marked(value) or value
@@ -232,6 +233,23 @@ class Checker(Symbols):
         if agrees and value is not UNKNOWN and not filled:
             return value
         return self.promise(promised, defined)  # also where a number is set for all elements
+
+    def _begun_elsewhere(self, defined: Defined, open_: Sequence[Defined]) -> bool:
+        """Say whether this waits for series that begin with known axes, and are found when asked first."""
+        known = {at: v for at, v in self._defined.items() if v is not UNKNOWN}
+        others = [d for d in open_ if id(d) not in self._open and self._starts_with_axes(d)]
+        if others:
+            self._open.discard(id(defined))
+            self._defined = known
+            found = [self.value_of(other) is not UNKNOWN for other in others]
+            self._open.add(id(defined))
+            return all(found)
+        return False
+
+    def _starts_with_axes(self, defined: Defined) -> bool:
+        first = self.member(stem(defined.name), defined.place)
+        type_ = None if first is None else type_of(self.value_of(first))
+        return type_ is not None and bool(type_.axes)
 
     def _settled(
         self, defined: Defined, open_: Sequence[Defined], find: Callable[[], Value]

@@ -12,6 +12,7 @@ from namedtensor.errors import (
     AxisClashError,
     AxisMissingError,
     AxisNameError,
+    AxisSizeError,
     IndexRangeError,
     NamedTensorError,
 )
@@ -257,14 +258,27 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any], body: Expr
         size = sizes.get(item.axis.name)
         if size is UNKNOWN:
             return UNKNOWN
-        taken = {other.axis for other in all_of(At, body) if item.at in letters_of(other.at)}
-        if size is None and item.axis in taken and len(taken) > 1:
+        uses = [other for other in all_of(At, body) if item.at in letters_of(other.at)]
+        taken = {other.axis for other in uses}
+        goes_on = any(_goes_on(e, item.at, other.at) for other in uses)
+        if size is None and (goes_on or (item.axis in taken and len(taken) > 1)):
             size = _declared_size(e, item.axis.name)  # and not that of a longer axis
+        if size is None and goes_on and item.axis not in taken:
+            name = wording(item.at)
+            why = f"nothing says how long {item.axis.name} is: {name} goes on behind the axis it is used on"
+            return e.fail(item.at, AxisSizeError, why, f"write its range: {name} = 1, ..., n")
         index = Index(wording(item.at), size)
         index.home = item.axis.name
         index.shifts = _shifts(item, body)
         found.append((item.axis.name, item.at, index))
     return found
+
+
+def _goes_on(e: Evaluator, index: Expression, at: Expression) -> bool:
+    """Say whether an index runs past the axis it is used on, as where X_{freq(i - F)} stands beside X_{freq(i)}."""
+    if not isinstance(at, Binary) or at.op != "-" or at.left != index:
+        return False
+    return not isinstance(at.right, Number) and _extent(e, at.right) is not UNKNOWN
 
 
 def _declared_size(e: Evaluator, axis: str) -> Any:

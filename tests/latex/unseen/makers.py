@@ -53,9 +53,8 @@ def self_attention(z, WQ, WK, WV, WO):
     return np.einsum("...hpr,...hrk,hke->...pe", weights, v, WO)
 
 
-def encoder_layer(z, attn, ff):
-    h = z + self_attention(z, *attn.values())
-    A, a, B, b = ff.values()
+def encoder_layer(z, WQ, WK, WV, WO, A, a, B, b):
+    h = z + self_attention(z, WQ, WK, WV, WO)
     return h + gelu(h @ A + a) @ B + b
 
 
@@ -94,31 +93,30 @@ def cross(X, Y, WQ, WK, WV, WO):
     return np.einsum("hds,shk,hke->de", A, V, WO)
 
 
-def two_way(T, I, a1, a2, mlp):
+def two_way(T, I, a1, a2, A, a, B, b):
     Z = I.reshape(-1, I.shape[-1])
     T1 = norm(T + cross(T, T, *a1.values()))
     T2 = norm(T1 + cross(T1, Z, *a2.values()))
-    A, a, B, b = mlp.values()
     return norm(T2 + relu(T2 @ A + a) @ B + b)
 
 
-def enlarged(T, I, a1, a2, mlp, a3, K, k):
+def enlarged(T, I, a1, a2, A, a, B, b, a3, K, k):
     Z = I.reshape(-1, I.shape[-1])
-    Z1 = norm(Z + cross(Z, two_way(T, I, a1, a2, mlp), *a3.values()))
+    Z1 = norm(Z + cross(Z, two_way(T, I, a1, a2, A, a, B, b), *a3.values()))
     H, W, _ = I.shape
     J = np.einsum("hwe,eyxc->hywxc", Z1.reshape(H, W, -1), K) + k
     return gelu(J.reshape(2 * H, 2 * W, -1))
 
 
-def mask_logits(T, I, a1, a2, mlp, a3, K, k, A1, a1_, A2, a2_):
-    T3 = two_way(T, I, a1, a2, mlp)
-    hidden = relu(np.einsum("me,meh->mh", T3[1:5], A1) + a1_)
-    h = np.einsum("mh,mhc->mc", hidden, A2) + a2_
-    return np.einsum("mc,rwc->mrw", h, enlarged(T, I, a1, a2, mlp, a3, K, k))
+def mask_logits(T, I, a1, a2, A, a, B, b, a3, K, k, A1, b1, A2, b2):
+    T3 = two_way(T, I, a1, a2, A, a, B, b)
+    hidden = relu(np.einsum("me,meh->mh", T3[1:5], A1) + b1)
+    h = np.einsum("mh,mhc->mc", hidden, A2) + b2
+    return np.einsum("mc,rwc->mrw", h, enlarged(T, I, a1, a2, A, a, B, b, a3, K, k))
 
 
-def quality(T, I, a1, a2, mlp, w, w0):
-    return sigmoid(two_way(T, I, a1, a2, mlp)[0] @ w + w0)
+def quality(T, I, a1, a2, A, a, B, b, w, w0):
+    return sigmoid(two_way(T, I, a1, a2, A, a, B, b)[0] @ w + w0)
 
 
 def stability(S):
@@ -309,7 +307,7 @@ DECODING = {
     "I": "height[3] width[2] emb[4]",
     "att__1": LOOK,
     "att__2": LOOK,
-    "mlp": FORWARD,
+    **FORWARD,
 }
 LARGER = {**DECODING, "att__3": LOOK, "K": "emb[4] dy[2] dx[2] chan[3]", "k": "chan[3]"}
 IMAGE = {
@@ -432,7 +430,13 @@ $$
 \text{ff}(z; A, a, B, b) = B \underset{\text{hid}}{\cdot} \text{GELU}(A \underset{\text{emb}}{\cdot} z + a) + b
 $$
 
-One layer is $\text{layer}(z) = h + \text{ff}(h)$ with $h = z + \text{attn}(z)$, and this checkpoint has three of them:
+One layer is
+
+$$
+\text{layer}(z; W^Q, W^K, W^V, W^O, A, a, B, b) = h + \text{ff}(h; A, a, B, b) \quad \text{with} \quad h = z + \text{attn}(z; W^Q, W^K, W^V, W^O)
+$$
+
+and this checkpoint has three of them:
 
 $$
 z^1 = \text{layer}^1(z^0), \qquad z^2 = \text{layer}^2(z^1), \qquad z^3 = \text{layer}^3(z^2)
@@ -499,9 +503,7 @@ If you use this model, please cite Nie et al. (2023) and Kim et al. (2022).
             Entry("attn", self_attention, "patch emb", {"z": "patch[5] emb[4]"}, LOOK),
             Entry(
                 "layer",
-                lambda z, Q, K, V, O, A, a, B, b: encoder_layer(
-                    z, {"Q": Q, "K": K, "V": V, "O": O}, {"A": A, "a": a, "B": B, "b": b}
-                ),
+                encoder_layer,
                 "patch emb",
                 {"z": "patch[5] emb[4]"},
                 {**LOOK, **FORWARD},
@@ -512,7 +514,7 @@ If you use this model, please cite Nie et al. (2023) and Kim et al. (2022).
                 "chan hor",
                 {**SERIES, "W_p": "step[16] emb[4]", "W_pos": "patch[41] emb[4]"},
                 {
-                    **{f"layer__{n}": {"attn": LOOK, "ff": FORWARD} for n in (1, 2, 3)},
+                    **{f"layer__{n}": {**LOOK, **FORWARD} for n in (1, 2, 3)},
                     "W_h": "flat[164] hor[96]",
                     "b_h": "hor[96]",
                 },
@@ -601,7 +603,7 @@ tokens, tokens look at pixels, an MLP, and pixels look back at tokens.
 \begin{aligned}
 T_1 &= \text{LN}\left( T + \left[ \text{att}^1(T_{\text{tok} \to \text{dst}}, T_{\text{tok} \to \text{src}}) \right]_{\text{dst} \to \text{tok}} \right) \\
 T_2 &= \text{LN}\left( T_1 + \left[ \text{att}^2([T_1]_{\text{tok} \to \text{dst}}, Z_{\text{pix} \to \text{src}}) \right]_{\text{dst} \to \text{tok}} \right) \\
-T_3 &= \text{LN}(T_2 + \text{mlp}(T_2)) \\
+T_3 &= \text{LN}(T_2 + \text{mlp}(T_2; A, a, B, b)) \\
 Z_1 &= \text{LN}\left( Z + \left[ \text{att}^3(Z_{\text{pix} \to \text{dst}}, [T_3]_{\text{tok} \to \text{src}}) \right]_{\text{dst} \to \text{pix}} \right)
 \end{aligned}
 ```
@@ -991,8 +993,9 @@ $B \in \R^{\ax{hid}, \ax{emb}}$, $b \in \R^{\ax{emb}}$):
 $$
 \begin{aligned}
 \text{mlp}(X; A, a, B, b) &= B \by{hid} \text{GELU}(A \by{emb} X + a) + b \\
-\text{half}(X; \lambda) &= X + \lambda \odot \text{mix}(\text{norm}^1(X)) \\
-\text{layer}(X; \mu) &= \text{half}(X) + \mu \odot \text{mlp}(\text{norm}^2(\text{half}(X)))
+\text{half}(X; \lambda, W^Q, W^K, W^V, W^O) &= X + \lambda \odot \text{mix}(\text{norm}^1(X); W^Q, W^K, W^V, W^O) \\
+\text{layer}(X; \lambda, \mu, W^Q, W^K, W^V, W^O, A, a, B, b) &= Y + \mu \odot \text{mlp}(\text{norm}^2(Y); A, a, B, b) \\
+Y &= \text{half}(X; \lambda, W^Q, W^K, W^V, W^O)
 \end{aligned}
 $$
 
@@ -1021,7 +1024,7 @@ $$
 o = \over{tok}{mean} \; \mathbb{1}\left[ \sqrt{\textstyle\sum_{\ax{emb}} F^2} > \tau \right]
 $$
 
-and if you would rather see the dots, draw the map $a_{\ax{tok}:i} = \over{head}{mean} \; \text{look}(Y)_{\ax{seq}:1, \ax{seq}':i+k+1}$, normalised so that it sums to one:
+and if you would rather see the dots, draw the map $a_{\ax{tok}:i} = \over{head}{mean} \; \text{look}(Y; W^Q, W^K)_{\ax{seq}:1, \ax{seq}':i+k+1}$, normalised so that it sums to one:
 
 $$
 \bar a = \frac{a}{\sum_{\ax{tok}} a}

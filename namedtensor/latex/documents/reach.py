@@ -147,7 +147,10 @@ class Walk:
         return bool(given) and all(one == argument for one in elements)
 
     def _is_given_else(self, place: int, found: Input) -> bool:
-        """Say whether a call gives what lacks a declared axis, or an expression to a body of numbers."""
+        """Say whether a call gives what lacks a declared axis, or an expression to a body of numbers.
+
+        Of an expression it must be seen that it has another axis instead.
+        """
         assert found.space is not None
         axes = {*found.space.names}
         for call, at in self.names.calls_of.get(self.linked.defined.key, ()):
@@ -155,7 +158,12 @@ class Walk:
             if key(given) == found.key:
                 continue
             known = self.names.declaration(given, at)
-            if not (self._names_axes() if known is None else axes <= {*known.space.names}):
+            if known is None:
+                has = self.names.axes_known(given, at, self.names.arguments_at(at))
+                other = not self._names_axes() or bool(axes - has and has - axes)
+            else:
+                other = not axes <= {*known.space.names}
+            if other:
                 return True
         return False
 

@@ -995,13 +995,13 @@ class Names:
                 given = call.arguments[place]
                 known = self.declaration(given, at)
                 caller = self._of.get(id(self.statements[at.index]))
-                taken = caller.call.arguments if caller is not None and caller.call else ()
+                taken = self.arguments_at(at)
                 if known is not None:
                     found.append([*known.space.names])
-                elif caller is not None and given in taken:
-                    outer = taken.index(given)
+                elif caller is not None and key(given) in taken:
+                    outer = [*taken].index(key(given))
                     found.append(self.axes_given(caller, outer, seen | {defined.key}))
-                elif axes := self.axes_known(given, at, dict.fromkeys(map(key, taken))):
+                elif axes := self.axes_known(given, at, taken):
                     found.append(sorted(axes))
         if not found and defined.call is not None:
             own = defined.call.arguments[place]
@@ -1010,6 +1010,11 @@ class Names:
             if local is not None and local.place.section == defined.place.section:
                 found.append(sorted(self.axes_known(own, defined.place, {}, busy)))
         return [name for name in found[0] if all(name in o for o in found)] if found else []
+
+    def arguments_at(self, place: Place) -> dict[Any, None]:
+        """List the arguments of the function that the statement at a place defines."""
+        caller = self._of.get(id(self.statements[place.index]))
+        return dict.fromkeys(map(key, caller.call.arguments if caller and caller.call else ()))
 
     def axes_known(
         self,

@@ -139,7 +139,7 @@ class Symbols(ABC):
         if found is None or found.place.block == place.block:
             return found
         near = self.names.inherits(place, found.place)
-        return found if near and found.place.block not in self.blocks_of_functions else None
+        return found if near and not self.names.is_anothers(found, place) else None
 
     def parts(self, root: Node, of_calls: bool = True) -> set[Node]:
         """Collect the parts of a tree, also inside the functions that it calls and their arguments.

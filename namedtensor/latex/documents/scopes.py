@@ -951,9 +951,25 @@ class Names:
         if far and defined.kind == "value" and not defined.letters:
             return None  # c = 2 is no c that another section declares
         if self.is_block_of_functions(own.block) and own.block != given.block:
-            foreign = self.is_block_of_functions(given.block) or far
-            return None if foreign else declared.space
+            return None if far or self.is_anothers(declared, own) else declared.space
         return declared.space
+
+    def is_anothers(self, declared: Declared, own: Place) -> bool:
+        """Say whether a declaration outside of a formula's block is of another function's letter.
+
+        It stands in the block of that function, or in the words behind it, "with A \\in ...", where the formula
+        says what letters of a function are.
+        """
+        block = declared.place.block
+        if self.is_block_of_functions(block):
+            return True
+        above = self._blocks_of_functions[: bisect.bisect_left(self._blocks_of_functions, block)]
+        if not above or above[-1] == own.block or not self.is_block_of_functions(own.block):
+            return False
+        calls = [d.call for d in self._by_block[above[-1]] if d.call is not None]
+        return any(
+            key(name) == declared.key for c in calls for name in (*c.arguments, *c.parameters)
+        )
 
     def parameter(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Find the declaration of a listed letter: one in a later section is of another letter."""

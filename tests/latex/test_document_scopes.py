@@ -347,3 +347,22 @@ def test_what_stands_beside_a_function_belongs_to_it_where_it_is_made_of_its_arg
     assert not [f for f in document.check() if f.severity == "error"]
     assert str(document["z"]) == "z(X: R[seq, emb], W: R[emb, tag]) -> R"
     assert str(document["s"]).startswith("s(y: R[seq]; X: R[seq, emb], W: R[emb, tag])")
+
+
+@pytest.mark.parametrize("given", [r"2T", r"T + \exp T", r"T_1 + T"])
+def test_an_argument_is_not_held_to_a_later_section_that_an_expression_does_not_fit(given):
+    document = read(
+        r"# A",
+        r"$$ \text{LN}(X) = X - \underset{\text{emb}}{\text{mean}} X $$ "
+        r"with $T, T_1 \in \mathbb{R}^{\text{tok}, \text{emb}}$.",
+        r"# B",
+        r"$$ X \in \mathbb{R}^{\text{dst}, \text{emb}}, \quad s = \sum_{\text{dst}, \text{emb}} X $$",
+        rf"$$ Y = \text{{LN}}({given}) $$",
+    )
+    assert not [f for f in document.check() if f.severity != "note"]
+    T = np.arange(6.0).reshape(2, 3) ** 2
+    inputs = {"T": nt.tensor(T, "tok emb")} | (
+        {"T_1": nt.tensor(T, "tok emb")} if "_1" in given else {}
+    )
+    wanted = {"2T": 2 * T, r"T + \exp T": T + np.exp(T), r"T_1 + T": 2 * T}[given]
+    same(document["Y"](**inputs), wanted - wanted.mean(1, keepdims=True), "tok", "emb")

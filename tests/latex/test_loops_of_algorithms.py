@@ -286,3 +286,32 @@ def test_a_python_module_has_what_an_algorithm_ends_with():
     result = module["x"](A=GIVEN["A"], b=GIVEN["b"])  # type: ignore[operator]
     np.testing.assert_allclose(result.numpy("n"), steps_of(2))
     assert read(text).names == ("x",)
+
+
+RESIDUALS = r"""
+Let $C \in \mathbb{R}^{\mathsf{stage}[Q] \times \mathsf{code} \times \mathsf{n}}$ and
+$u \in \mathbb{R}^{\mathsf{n}}$.
+\begin{algorithm}\begin{algorithmic}
+\State $r \gets u$
+\State $v \gets 0$
+\For{$q = 1, \dots, Q$}
+  \State $k \gets \underset{\mathsf{code}}{\mathrm{argmin}}
+    \sum_{\mathsf{AXIS}} (r - C_{\mathsf{stage}(q)})^2$
+  \State $v \gets v + C_{\mathsf{stage}(q), \mathsf{code}(k)}$
+  \State $r \gets r - C_{\mathsf{stage}(q), \mathsf{code}(k)}$
+\EndFor
+\end{algorithmic}\end{algorithm}
+"""
+
+
+def test_steps_that_read_each_other_are_checked():
+    document = read(RESIDUALS.replace("AXIS", "n"))
+    assert not document.check()
+    C, u = RANDOM.normal(size=(3, 5, 4)), RANDOM.normal(size=4)
+    left = u.copy()
+    for book in C:
+        left -= book[((left - book) ** 2).sum(1).argmin()]
+    given = {"C": nt.tensor(C, "stage code n"), "u": nt.tensor(u, "n")}
+    np.testing.assert_allclose(document["v"](**given).numpy("n"), u - left)
+    (found,) = read(RESIDUALS.replace("AXIS", "stage")).check()
+    assert (found.severity, found.code, found.line) == ("error", "axis-missing", 9)

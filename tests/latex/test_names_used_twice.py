@@ -183,3 +183,34 @@ $$X^\ell = [ W^\ell \underset{\text{a}}{\cdot} X^{\ell-1} ]_{\text{b} \to \text{
     W, X = np.arange(12.0).reshape(3, 2, 2), np.array([1.0, -2.0])
     found = document.bind(L=3)["X^L"](X0=nt.tensor(X, "a"), W=nt.tensor(W, "ell a b"))
     np.testing.assert_allclose(found.numpy("a"), X @ W[0] @ W[1] @ W[2])
+
+
+CLASH = r"""
+$$
+\begin{aligned}
+X &\in \mathbb{R}^{\text{dst}, \text{emb}}, \quad Y \in \mathbb{R}^{\text{src}, \text{emb}} \\
+\text{att}(X, Y) &= A \underset{\text{src}}{\cdot} Y \\
+A &= \underset{\text{src}}{\text{softmax}} (X \underset{\text{emb}}{\cdot} Y)
+\end{aligned}
+$$
+"""
+BEHIND = [
+    r"and $\text{mlp}(x; A) = \tanh(A \underset{\text{emb}}{\cdot} x)$ "
+    r"with $A \in \mathbb{R}^{\text{emb}, \text{hid}}$ and $x \in \mathbb{R}^{\text{emb}}$",
+    "\n"
+    r"$$\text{mlp}(x; A) = \tanh(A \underset{\text{emb}}{\cdot} x)$$ "
+    r"with weights $A \in \mathbb{R}^{\text{emb}, \text{hid}}$ and $x \in \mathbb{R}^{\text{emb}}$.",
+]
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_letter_of_one_function_is_not_the_parameter_of_another(behind, first):
+    document = nt.latex.read(f"{CLASH}\n\n{behind}" if first else f"{behind}\n\n{CLASH}")
+    assert not [f for f in document.check() if f.severity != "note"]
+    X, Y, A = (GENERATOR.normal(size=shape) for shape in ((2, 3), (4, 3), (3, 5)))
+    e = np.exp(X @ Y.T)
+    found = document["att"](nt.tensor(X, "dst emb"), nt.tensor(Y, "src emb"))
+    np.testing.assert_allclose(found.numpy("dst emb"), e / e.sum(1, keepdims=True) @ Y)
+    found = document["mlp"](nt.tensor(X, "b emb"), A=nt.tensor(A, "emb hid"))
+    np.testing.assert_allclose(found.numpy("b hid"), np.tanh(X @ A))

@@ -3,7 +3,7 @@ r"""Quotients of sizes in indices and ranges, x_{emb(i + |emb|/2)}: whole number
 import numpy as np
 import pytest
 
-from namedtensor import tensor
+from namedtensor import AxisSizeError, tensor
 from namedtensor.latex import LatexError, read
 
 x = np.arange(6.0)
@@ -54,3 +54,69 @@ def test_a_quotient_of_data_is_no_index():
 def test_what_is_rounded_need_not_be_whole():
     document = read(HEAD + rf"$$y = x_{{\mathsf{{emb}}(\lceil {N}/2 \rceil)}}$$")
     assert document["y"](x=tensor(np.arange(7.0), "emb")).item() == 3
+
+
+NAMED = (
+    r"Let $x \in \mathbb{R}^{\mathsf{emb}:L}$, and let $K = SIZE$. $$y_{\mathsf{part}(i)} = BODY$$"
+)
+
+
+@pytest.mark.parametrize(
+    ("size", "body", "wanted"),
+    [
+        ("L / 2", r"x_{\mathsf{emb}(i + K)}, \quad i = 1, \dots, K", [3, 4, 5]),
+        (
+            r"\frac{L}{3} + 1",
+            r"x_{\mathsf{emb}(i)} x_{\mathsf{emb}(K)}, \quad i \in [K]",
+            [0, 2, 4],
+        ),
+        (
+            "(L - 2)/2 + 1",
+            r"\sum_{j=1}^{2} x_{\mathsf{emb}(2(i-1)+j)} \quad (i = 1, \dots, K)",
+            [1, 5, 9],
+        ),
+    ],
+)
+def test_a_name_of_a_quotient_of_sizes_is_whole_in_ranges_and_indices(size, body, wanted):
+    document = read(NAMED.replace("SIZE", size).replace("BODY", body))
+    assert not document.check()
+    np.testing.assert_allclose(document["y"](x=tensor(x, "emb")).numpy("part"), wanted)
+    with pytest.raises((LatexError, AxisSizeError)):
+        document["y"](x=tensor(np.arange(7.0), "emb"))
+
+
+def test_a_quotient_of_lengths_that_nothing_tells_is_checked():
+    document = read(
+        r"Let $x \in \mathbb{R}^{\mathsf{emb}:L}$ and $M \in \mathbb{N}$. $$h_{\mathsf{win}(n)} = "
+        r"x_{\mathsf{emb}((n - 1) M/2 + 1)}, \quad n = 1, \dots, 2L/M$$"
+    )
+    assert not document.check()
+    np.testing.assert_allclose(document["h"](x=tensor(x, "emb"), M=4).numpy("win"), [0, 2, 4])
+
+
+HALVES_OF = (
+    r"Let $x \in \mathbb{R}^{\mathsf{freq}:F}$. SAID $$y_{\mathsf{emb}(i)} = \begin{cases} "
+    r"\sin x_{\mathsf{freq}(i)} & i \le F \\ "
+    r"\cos x_{\mathsf{freq}(i - F)} & \text{otherwise} \end{cases}$$ BEHIND"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "behind"),
+    [
+        (r"Let $|\mathsf{emb}| = 2F$.", ""),
+        ("", r"so $|\mathsf{emb}| = 2F$."),
+        ("", r"Here $|\mathsf{emb}| = 2|\mathsf{freq}|$."),
+    ],
+)
+def test_an_index_that_runs_past_the_axis_it_is_used_on_takes_the_stated_size(said, behind):
+    document = read(HALVES_OF.replace("SAID", said).replace("BEHIND", behind))
+    wanted = np.concatenate([np.sin(x), np.cos(x)])
+    np.testing.assert_allclose(document["y"](tensor(x, "freq")).numpy("emb"), wanted)
+
+
+def test_an_index_that_runs_past_the_axis_it_is_used_on_is_not_cut_short():
+    document = read(HALVES_OF.replace("SAID", "").replace("BEHIND", ""))
+    with pytest.raises(LatexError, match="nothing says how long emb is"):
+        document["y"](tensor(x, "freq"))
+    assert document.bind(emb=12)["y"](tensor(x, "freq")).size("emb") == 12

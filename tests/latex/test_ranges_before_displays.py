@@ -54,3 +54,15 @@ S_{\text{row}(i), \text{col}(j)} &= D_{\text{row}(i), \text{col}(j)} + X_{\text{
     assert [f for f in document.check() if f.severity != "note"] == []
     wanted = X[1:, 1:] + X[:-1, :-1]
     same(document["S"](X=tensor(X, "row", "col")), wanted, "row", "col")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        r"As is usual, $i = 1, \dots, n - 1$, and we let",
+        r"The text above ends. With one element less, $i = 1, \ldots, n-1$, set",
+    ],
+)
+def test_a_range_in_the_sentence_that_leads_to_a_display_is_its_own(before):
+    document = read(f"{HEAD}\n\n{before}\n$${DISPLAY}$$")
+    same(document["d"](**GIVEN), np.diff(u), "seq")

@@ -238,3 +238,16 @@ def test_along_its_own_axis_an_index_without_a_range_goes_to_the_end():
     text = r"""For $c \in \mathbb{R}^{\text{edge}:n}$ let
 $$w_{\text{edge}(m)} = c_{\text{edge}(m)} - c_{\text{edge}(m+1)}.$$"""
     assert [f.code for f in read(text).check()] == ["index-range"]
+
+
+@pytest.mark.parametrize("between", [", ", r", \; ", "; ", r" \text{ and } "])
+@pytest.mark.parametrize("ends", [("{}", ""), ("({})", "."), (r"\text{{for }} ({})", "")])
+def test_several_ranges_in_one_pair_of_brackets_are_ranges(between, ends):
+    ranges = r"i = 1, \dots, 2" + between + r"j = 1, \dots, 3"
+    said = ends[0].format(ranges) + ends[1]
+    document = read(
+        r"$X \in \mathbb{R}^{\text{s}}$ $$Y_{\text{a}:i, \text{b}:j} = X_{\text{s}:i+j-1} \quad "
+        f"{said}$$"
+    )
+    wanted = [x[0:3], x[1:4]]
+    np.testing.assert_allclose(document["Y"](tensor(x, "s")).numpy("a b"), wanted)

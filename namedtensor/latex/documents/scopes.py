@@ -957,8 +957,8 @@ class Names:
     def is_anothers(self, declared: Declared, own: Place) -> bool:
         """Say whether a declaration outside of a formula's block is of another function's letter.
 
-        It stands in the block of that function, or in the words behind it, "with A \\in ...", where the formula
-        says what letters of a function are.
+        It stands in the block of that function, or in the words behind it, "with A \\in ...", where the
+        formula says what letters of a function are.
         """
         block = declared.place.block
         if self.is_block_of_functions(block):

@@ -275,7 +275,7 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any], body: Expr
 
 
 def _goes_on(e: Evaluator, index: Expression, at: Expression) -> bool:
-    """Say whether an index runs past the axis it is used on, as where X_{freq(i - F)} stands beside X_{freq(i)}."""
+    """Say whether an index runs past the axis that it is used on, as in X_{freq(i - F)} for i > F."""
     if not isinstance(at, Binary) or at.op != "-" or at.left != index:
         return False
     return not isinstance(at.right, Number) and _extent(e, at.right) is not UNKNOWN

@@ -342,7 +342,14 @@ class Names:
         }
         #: the letters that a declared \pi shares axes with: beside these it is no number
         akin = {text for text, axes in spaces.items() if axes & spaces.get("pi", set())}
-        self._numeric = {(t, s.section) for s in self.statements for t in _constants_of(s, akin)}
+        targets = [s.target for s in self.statements if isinstance(s, Definition)]
+        lettered = "e" in [key(p.base) for t in targets for p in all_of(Scripts, t)]
+        self._numeric = {
+            (text, s.section)
+            for s in self.statements
+            for text in _constants_of(s, akin)
+            if text != "e" or not lettered  # e^{new} = ... is no power
+        }
         self._note_copies()
         self._note_numbers()
         self._arrange()

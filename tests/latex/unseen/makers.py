@@ -326,7 +326,7 @@ EDGES = {
     "A": "hid[4] mid[5]",
     "B": "hid[4] mid[5]",
     "C": "hid[4] mid[5]",
-    "a": "mid[5]",
+    "a_e": "mid[5]",
     "D": "mid[5] hid[4]",
 }
 NODES = {**EDGES, "F": "hid[4] mid[5]", "G": "hid[4] mid[5]", "g": "mid[5]", "H": "mid[5] hid[4]"}

@@ -147,6 +147,10 @@ class Asked:
                 for one, other in ((left, right), (right, left)):
                     has = self.has(other).union(axis.name for axis in part.axes)
                     yield from self._brought(one, text, [a for a in axes if a not in has])
+            case Binary(op="+" | "-", left=left, right=right):
+                for one, other in ((left, right), (right, left)):  # X - X_{a -> a'}
+                    made = {name for p in all_of(Indexed, other) for name in given_by(p)}
+                    yield from self._brought(one, text, [a for a in axes if a not in made])
             case Relation(first=first, rest=((("<" | "<=" | ">" | ">="), second),)):
                 for one, other in ((first, second), (second, first)):  # x <= k, with a threshold k
                     has = self.has(other)

@@ -1067,7 +1067,11 @@ class Names:
             meaning = self.function(part.function, place, {})
             callee = None if meaning is None else meaning.defined
             if callee is not None and callee.call is not None and callee not in busy:
-                formal = dict.fromkeys(map(key, callee.call.arguments))
+                inner, formal = (), {}
+                for name, given in zip(callee.call.arguments, part.arguments, strict=False):
+                    names = sorted(self.axes_known(given, place, own, busy))
+                    axes = [SizedAxis(given.span, AxisName(given.span, n), None) for n in names]
+                    formal[key(name)] = Space(given.span, "R", tuple(axes))
                 found |= self.axes_known(callee.body, callee.place, formal, busy | {callee})
         elif isinstance(part, Big):
             inner = (part.body,)

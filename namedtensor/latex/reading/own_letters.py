@@ -11,6 +11,8 @@ X_{i \cdot}, whose only index is i.
 d_{row, col} = ..., with nothing but axes below it, says what axes d has, where nothing else gives a d.
 
 In 1[e = e_t] the index e has the letter of a tensor whose elements stand beside it. It gets another one.
+
+"Where $\omega = 2 \pi (k - 1) / n$", with an index k of the elements beside it, says what to put for \omega.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
-from namedtensor.latex.reading.ranges import all_bound, indices_of, listed, ranges_in
+from namedtensor.latex.reading.ranges import all_bound, indices_of, listed, places_of, ranges_in
 from namedtensor.latex.reading.spoken import head_of, key_of, names_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
@@ -293,6 +295,36 @@ def put_indices_apart(entries: Sequence[Entry]) -> None:
             entry.found.statement = put(said, _Renamed(clash, taken))
         elif any(bases & _bound(big) for big in all_of(Big, said)):
             entry.found.statement = put(said, functools.partial(_with_own, bases, taken))
+
+
+def put_abbreviations(entries: Sequence[Entry]) -> None:
+    """Put for a letter what is said of it by the indices of those elements in which it stands."""
+    given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
+    for entry in entries:
+        said = entry.statement
+        plain = isinstance(said, Definition) and isinstance(said.target, Letter) and said.op == "="
+        if not plain or said.condition is not None or said.chain:  # type: ignore[union-attr]
+            continue
+        letters = {letter.text for letter in letters_of(said.body)} - given  # type: ignore[union-attr]
+        uses = [
+            other
+            for other in entries
+            if other is not entry
+            and other.region.section == entry.region.section
+            and isinstance(other.statement, Definition)
+            and said.target in letters_of(other.statement.body)  # type: ignore[union-attr]
+        ]
+        indices = [
+            {at.text for at in places_of(u.statement.target, 1)} & letters  # type: ignore[union-attr]
+            for u in uses
+        ]
+        if uses and letters and all(own == indices[0] for own in indices) and indices[0]:
+            whole = Items(said.body.span, (said.body,), "(")  # type: ignore[union-attr]
+            for use in uses:
+                use.found.statement = put(
+                    use.statement, lambda part, s=said, w=whole: w if part == s.target else None
+                )
+            entry.leave_out("it stands for a part of the elements beside it")
 
 
 def _places_in(part: Expression) -> tuple[Expression, ...]:

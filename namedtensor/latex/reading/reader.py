@@ -24,7 +24,11 @@ from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.left_sides import LeftSides, with_derivatives
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
-from namedtensor.latex.reading.own_letters import put_abbreviations, put_indices_apart, with_shapes_below
+from namedtensor.latex.reading.own_letters import (
+    put_abbreviations,
+    put_indices_apart,
+    with_shapes_below,
+)
 from namedtensor.latex.reading.piecewise import with_starts_apart
 from namedtensor.latex.reading.programs import with_loops_run
 from namedtensor.latex.reading.quantities import with_quantities

@@ -90,8 +90,13 @@ BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 COUNTED = Letter, Number, AxisSize, AxisName, Binary, Unary, Items, Floor, Call
 #: What stands between the second of two names and the space of both, and between them.
 BOTH = re.compile(
-    r"\$\s*[.,;]\s*both(?:\s+of\s+(?:them|which))?(?:\s+(?:are|lie|live))?\s+in\s+\$", re.IGNORECASE
+    r"\$[^.;$]*[.,:;]\s*(?:both|all|each)(?:\s+(?:of\s+)?(?:them|which|these|three|four))?"
+    r"(?:\s+(?:are|is|lies?|lives?))?\s+in\s+\$",
+    re.IGNORECASE,
 )
+#: What stands between names of which that is said: "$s$ for speech and $v$ for noise", "speech $s$, noise $v$".
+SOME = r"(?:\s+(?!of\b|in\b|with\b)[\w-]+){0,3}"
+AND_THEN = re.compile(rf"\${SOME}\s*(?:,|and|,\s*and){SOME}\s*\$")
 #: The head of a table with a column of shapes.
 SHAPES = re.compile(r"(?:[|&]\s*|\n\s*)(?:shapes?|axes|spaces?)\s*(?:[|&]|\\\\)", re.IGNORECASE)
 APART = re.compile(r"\$[^.$]*\$")
@@ -231,14 +236,27 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             given: tuple[Any, ...] = said.parts if listed and isinstance(said, Items) else (said,)
             between = text[other.region.span.end : after]
             both = not names and BOTH.fullmatch(between)
+            if both and isinstance(other.statement, Definition):
+                given = _terms(other.statement)  # x = s + v, all in ...
             if not all(map(is_name, given)) or not (both or mark.fullmatch(between)):
                 break
             names[:0] = given
-            mark, after = APART if both else BESIDE, other.region.span.start
+            if len(names) > 1 and "both" in text[names[-1].span.end : start]:
+                break
+            follows = AND_THEN if mark in (APART, AND_THEN) else BESIDE
+            mark, after = APART if both else follows, other.region.span.start
         if names:
             place = names[0].span | entry.region.span
             entry.found.statement = Declaration(place, tuple(names), space)
             entry.found.said = entry.found.named = True
+
+
+def _terms(said: Definition) -> tuple[Any, ...]:
+    """List the names of an equation of sums, x = s + v, none of which is in another space than the others."""
+    terms: list[Any] = [said.body]
+    while isinstance(terms[0], Binary) and terms[0].op in ("+", "-"):
+        terms[:1] = [terms[0].left, terms[0].right]
+    return (said.target, *terms)
 
 
 def _shape(part: Any) -> Space | None:

@@ -36,7 +36,10 @@ from namedtensor.latex.syntax import (
     Signature,
 )
 from namedtensor.latex.walk import letters_of, walk
+from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type
+from namedtensor.primitives.node import apply_node
+from namedtensor.tensor import SymbolicTensor
 
 #: The number of tries to find the shape of a series.
 ROUNDS = 5
@@ -392,7 +395,14 @@ class Checker(Symbols):
         letter = letters.pop() if len(letters) == 1 else None
         size = self.size_symbol(letter or f"|{along}|").node
         axes = () if type_.host else type_.axes
-        return self.stand_in(Type((*axes, (along, size))))
+        return self.marking(defined, self.stand_in(Type((*axes, (along, size)))))
+
+    def marking(self, defined: Defined, value: SymbolicTensor) -> SymbolicTensor:
+        """Mark what stands for a definition that ends in an argmax: it may be used as an index."""
+        body = node_of(self.found.get(id(defined), UNKNOWN))
+        if body is None or body.operation.primitive not in (ARGMAX, ARGMIN):
+            return value
+        return SymbolicTensor(apply_node(body.operation, (value.node,)))
 
     def declared_members(self, name: Expression, place: Place) -> list[Declared]:
         """List the other members of a series that the section declares: h^0 for h^t or h_{seq(t)}."""

@@ -42,11 +42,9 @@ from namedtensor.latex.syntax import (
 )
 from namedtensor.latex.walk import all_of, is_elementwise, walk
 from namedtensor.operations.step_trees import placed_parts
-from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type
-from namedtensor.primitives.node import SIZE, apply_node
+from namedtensor.primitives.node import SIZE
 from namedtensor.primitives.sizes import as_node
-from namedtensor.tensor import SymbolicTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.check.checker import Checker
@@ -501,17 +499,10 @@ class CheckedFunction:
             if type_ is None:
                 values.append(UNKNOWN)
                 continue
-            value = self._marking(checker.stand_in(type_))
+            value = checker.marking(self.defined, checker.stand_in(type_))
             checker.calls[value.node] = self.defined, given_
             values.append(value)
         return tuple(values) if len(values) > 1 else values[0]
-
-    def _marking(self, value: SymbolicTensor) -> SymbolicTensor:
-        """Mark the result of a function that ends in an argmax: it may be used as an index."""
-        body = node_of(self.checker.found.get(id(self.defined), UNKNOWN))
-        if body is None or body.operation.primitive not in (ARGMAX, ARGMIN):
-            return value
-        return SymbolicTensor(apply_node(body.operation, (value.node,)))
 
     def _repeated(self, call: Call, parameters: Sequence[Value]) -> None:
         """Report a parameter that is given twice, if its shape does not fit in the second place."""

@@ -26,7 +26,7 @@ from namedtensor.latex.documents.inputs import (
 )
 from namedtensor.latex.documents.loops import Chosen
 from namedtensor.latex.documents.resolver import Resolver
-from namedtensor.latex.documents.scopes import Meaning
+from namedtensor.latex.documents.scopes import Meaning, given_by
 from namedtensor.latex.documents.scripts import fold, key
 from namedtensor.latex.evaluation.evaluate import Evaluator
 from namedtensor.latex.evaluation.evaluator import of_formula
@@ -35,8 +35,10 @@ from namedtensor.latex.evaluation.indices import Position, one_based, plain, pos
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Value
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.source import Passage
-from namedtensor.latex.syntax import Call, Expression, Letter, Scripts
+from namedtensor.latex.syntax import Call, Expression, Indexed, Letter, Scripts
+from namedtensor.latex.walk import all_of
 from namedtensor.primitives.node import noting
+from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
     from namedtensor.latex.documents.bodies import Body
@@ -388,10 +390,23 @@ class BodyScope(Resolver):
                 break
         if found is None:
             found = self._declared_size(axis)
+        if found is None:
+            found = self._made_size(axis)
         self.asked.discard(axis)
         if found is None and axis.endswith("'"):
             return self._stated_size(axis[:-1])
         return found
+
+    def _made_size(self, axis: str) -> Value | None:
+        """Give the size that an axis has where the one definition here that makes it by reshaping is used."""
+        made = [
+            defined
+            for defined in self.body.linked.reached
+            if not defined.letters and defined.kind == "value"
+            if any(given_by(part).get(axis) == "" for part in all_of(Indexed, defined.body))
+        ]
+        value = self.find(made[0].name) if len(made) == 1 else None
+        return value.size(axis) if isinstance(value, NamedTensor) and axis in value.axes else None
 
     def _declared_size(self, axis: str) -> Value | None:
         """Give the one size, or the one number, that declarations around have for an axis: row[3]."""

@@ -29,10 +29,11 @@ from namedtensor.latex.evaluation.indices import (
 )
 from namedtensor.latex.evaluation.values import UNKNOWN, ArgumentsError, Scope, Value
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.reading.ranges import conjuncts, ranges_in
+from namedtensor.latex.reading.ranges import all_bound, conjuncts, ranges_in
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
+    Big,
     Binary,
     Call,
     Definition,
@@ -260,7 +261,11 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any], body: Expr
             return UNKNOWN
         uses = [other for other in all_of(At, body) if item.at in letters_of(other.at)]
         taken = {other.axis for other in uses}
-        goes_on = any(_goes_on(e, item.at, other.at) for other in uses)
+        summed = {each.index for big in all_of(Big, body) for each in all_bound(big)}
+        goes_on = any(
+            not summed & {*letters_of(other.at)} and _goes_on(e, item.at, other.at)
+            for other in uses
+        )
         if size is None and (goes_on or (item.axis in taken and len(taken) > 1)):
             size = _declared_size(e, item.axis.name)  # and not that of a longer axis
         if size is None and goes_on and item.axis not in taken:

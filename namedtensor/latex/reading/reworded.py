@@ -94,7 +94,7 @@ BOTH = re.compile(
     r"(?:\s+(?:are|is|lies?|lives?))?\s+in\s+\$",
     re.IGNORECASE,
 )
-#: What stands between names of which that is said: "$s$ for speech and $v$ for noise", "speech $s$, noise $v$".
+#: What stands between names of which that is said: "$s$ for speech and $v$ for noise".
 SOME = r"(?:\s+(?!of\b|in\b|with\b)[\w-]+){0,3}"
 AND_THEN = re.compile(rf"\${SOME}\s*(?:,|and|,\s*and){SOME}\s*\$")
 #: The head of a table with a column of shapes.

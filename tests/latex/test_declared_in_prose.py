@@ -231,3 +231,23 @@ def test_a_column_of_axes_whose_sizes_letters_are_declares_nothing():
         r"Let $x \in \mathbb{R}^{\text{a}:n}$. $$y = \frac{1}{n} \sum_{\text{a}} x$$"
     )
     assert document["y"](x=tensor([1.0, 3.0], "a")) == 2.0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"A microphone gives $x = c + d$, a signal and noise, all of them in $SPACE$.",
+        r"The signal is $c$ and the noise $d$, each in $SPACE$.",
+        r"Write $c$ for a signal and $d$ for noise, both of which live in $SPACE$.",
+        r"There are a signal $c$, noise $d$: all are in $SPACE$.",
+    ],
+)
+def test_a_space_of_all_names_of_a_sentence_declares_each(said):
+    text = said.replace("SPACE", SPACE) + r" $$f = \sum_{\text{a}} c \odot d$$"
+    given = {"c": tensor([1.0, 2.0], "a"), "d": tensor([3.0, 4.0], "a")}
+    assert read(text)["f"](**given) == 11.0
+
+
+def test_both_are_two():
+    text = rf"With rate $b$, noise $c$ and a signal $d$, both in ${SPACE}$. $$f = b c$$"
+    assert "b: R[a]" not in repr(read(text)["f"])

@@ -366,3 +366,16 @@ def test_an_argument_is_not_held_to_a_later_section_that_an_expression_does_not_
     )
     wanted = {"2T": 2 * T, r"T + \exp T": T + np.exp(T), r"T_1 + T": 2 * T}[given]
     same(document["Y"](**inputs), wanted - wanted.mean(1, keepdims=True), "tok", "emb")
+
+
+@pytest.mark.parametrize("name", ["e^+", r"e^{\text{new}}", "e^1", r"\bar e", "e'"])
+def test_an_e_of_another_section_is_no_number_where_another_e_is_defined(name):
+    document = read(
+        r"# A",
+        r"$W \in \mathbb{R}^{\text{a}, \text{b}}$ and $e \in \mathbb{R}^{\text{a}}$",
+        r"# B",
+        rf"$$ {name} = W \underset{{\text{{a}}}}{{\cdot}} e $$",
+    )
+    assert not [f for f in document.check() if f.severity != "note"]
+    W = np.arange(6.0).reshape(3, 2)
+    same(document[name](W=nt.tensor(W, "a b"), e=A), A.numpy("a") @ W, "b")

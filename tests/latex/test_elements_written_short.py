@@ -541,3 +541,47 @@ def test_a_range_that_is_no_size_leaves_an_index_along_the_axis_at_its_place():
     windows = [A[k : len(A) - 2 + k] for k in range(3)]
     wanted = sum(np.exp(-((one - windows[1]) ** 2)) * one for one in windows)
     np.testing.assert_allclose(found, wanted)
+
+
+ANGLE = r"\omega = \pi (f - 1) (n - 1) / 4"
+WAVES = (
+    r"$$C_{\text{freq}:f, \text{tap}:n} = \cos \omega - 2 \omega, \quad "
+    r"f = 1, \dots, 3, \quad n = 1, \dots, 4$$"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rf"With ${ANGLE}$, let {WAVES}",
+        rf"{WAVES} where ${ANGLE}$.",
+        rf"Let ${ANGLE}$. {WAVES}",
+        rf"$${ANGLE}$$ and {WAVES}",
+        rf"{WAVES} with ${ANGLE}$, and {WAVES.replace('C_', 'S_')}",
+    ],
+)
+def test_an_abbreviation_by_indices_stands_for_a_part_of_the_elements(text):
+    document = read(text)
+    assert not [f for f in document.check() if f.severity != "note"]
+    omega = np.pi * np.outer(np.arange(3), np.arange(4)) / 4
+    np.testing.assert_allclose(document["C"]().numpy("freq tap"), np.cos(omega) - 2 * omega)
+
+
+def test_an_abbreviation_that_is_also_used_without_its_indices_is_none():
+    document = read(rf"{WAVES} where ${ANGLE}$. Then $$s = \sum_{{\text{{tap}}}} \omega$$")
+    assert [f.code for f in document.check() if f.severity == "error"]
+
+
+def test_a_size_that_a_reshaping_makes_is_known_where_its_tensor_is_used():
+    document = read(
+        r"""Let $P \in \mathbb{R}^{\text{row}, \text{col}}$ and $c \in \mathbb{R}$.
+
+$$t = P_{(\text{row}, \text{col}) \to \text{tok}}$$
+
+Let $n = |\text{tok}|$.
+
+$$X_{\text{seq}:i} = \begin{cases} c & i = 1 \\ t_{\text{tok}:i-1} & \text{otherwise} \end{cases}
+\qquad i = 1, \dots, n + 1$$"""
+    )
+    found = document["X"](P=tensor(np.arange(6.0).reshape(2, 3), "row col"), c=9.0)
+    np.testing.assert_allclose(found.numpy("seq"), [9, 0, 1, 2, 3, 4, 5])

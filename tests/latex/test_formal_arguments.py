@@ -260,3 +260,44 @@ def test_the_declaration_of_an_argument_is_not_that_of_a_value_elsewhere(sign):
     S = np.array([[1.0, 2.0], [0.5, -1.0]])
     found = read(text)["v"](tensor(S, "up", "out"))
     np.testing.assert_allclose(found.numpy("up", "out"), S / (1 + (S**2).sum(1, keepdims=True)))
+
+
+FAR = r"""
+# Notation
+
+$X \in \mathbb{R}^{\text{ens}:M, \text{lat}}$ is an ensemble.
+
+# Scores
+
+$$\text{spread}(X) = \sum_{\text{ens}, \text{ens}'} BODY$$
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"|X - X_{\text{ens} \to \text{ens}'}|",
+        r"|X_{\text{ens} \to \text{ens}'} - X|",
+        r"\sqrt{(X - [X]_{\text{ens} \to \text{ens}'})^2}",
+    ],
+)
+def test_an_argument_is_not_asked_for_an_axis_that_its_renaming_makes(body):
+    document = read(FAR.replace("BODY", body))
+    X = np.arange(6.0).reshape(3, 2) ** 2
+    wanted = np.abs(X[:, None] - X[None]).sum((0, 1))
+    np.testing.assert_allclose(document["spread"](tensor(X, "ens lat")).numpy("lat"), wanted)
+
+
+def test_an_argument_does_not_get_an_axis_that_the_function_around_it_uses_up():
+    document = read(
+        r"""$$\begin{aligned}
+x &\in \mathbb{R}^{\text{tok}, \text{emb}}, \quad W, V \in \mathbb{R}^{\text{emb}, \text{feat}} \\
+g(x) &= W \underset{\text{emb}}{\cdot} x \\
+f(x) &= \exp(g(x)) \\
+\text{dec}(f) &= V \underset{\text{feat}}{\cdot} f \\
+y &= \text{dec}(f(x))
+\end{aligned}$$"""
+    )
+    a, V = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(4, 3)
+    found = document["dec"](f=tensor(a, "tok feat"), V=tensor(V, "emb feat"))
+    np.testing.assert_allclose(found.numpy("tok emb"), a @ V.T)

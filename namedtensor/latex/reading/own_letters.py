@@ -25,7 +25,14 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.left_sides import given_names
-from namedtensor.latex.reading.ranges import all_bound, indices_of, listed, places_of, ranges_in
+from namedtensor.latex.reading.ranges import (
+    all_bound,
+    indices_of,
+    listed,
+    places_of,
+    ranges_in,
+    renamed,
+)
 from namedtensor.latex.reading.spoken import head_of, key_of, names_of, sections_around
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
@@ -300,30 +307,26 @@ def put_indices_apart(entries: Sequence[Entry]) -> None:
 def put_abbreviations(entries: Sequence[Entry]) -> None:
     """Put for a letter what is said of it by the indices of those elements in which it stands."""
     given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
-    for entry in entries:
-        said = entry.statement
-        plain = isinstance(said, Definition) and isinstance(said.target, Letter) and said.op == "="
-        if not plain or said.condition is not None or said.chain:  # type: ignore[union-attr]
+    defined = [(e, e.statement) for e in entries if isinstance(e.statement, Definition)]
+    for entry, said in defined:
+        target, plain = said.target, said.op == "=" and said.condition is None and not said.chain
+        letters = {letter.text for letter in letters_of(said.body)} - given
+        if not isinstance(target, Letter) or not plain or not letters:
             continue
-        letters = {letter.text for letter in letters_of(said.body)} - given  # type: ignore[union-attr]
         uses = [
-            other
+            (other, use)
             for other in entries
-            if other is not entry
-            and other.region.section == entry.region.section
-            and isinstance(other.statement, Definition)
-            and said.target in letters_of(other.statement.body)  # type: ignore[union-attr]
+            if isinstance(use := other.statement, Definition) and use is not said
+            if other.region.section == entry.region.section and target in letters_of(use.body)
         ]
         indices = [
-            {at.text for at in places_of(u.statement.target, 1)} & letters  # type: ignore[union-attr]
-            for u in uses
+            letters & {at.text for at in places_of(use.target, 1) if isinstance(at, Letter)}
+            for _, use in uses
         ]
-        if uses and letters and all(own == indices[0] for own in indices) and indices[0]:
-            whole = Items(said.body.span, (said.body,), "(")  # type: ignore[union-attr]
-            for use in uses:
-                use.found.statement = put(
-                    use.statement, lambda part, s=said, w=whole: w if part == s.target else None
-                )
+        if indices and indices[0] and all(own == indices[0] for own in indices):
+            whole = Items(said.body.span, (said.body,), "(")
+            for other, use in uses:
+                other.found.statement = replace(use, body=renamed(use.body, {target: whole}))
             entry.leave_out("it stands for a part of the elements beside it")
 
 

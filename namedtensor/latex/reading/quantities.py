@@ -467,7 +467,7 @@ def _words_around(span: Span, text: str) -> Words | None:
     after = DASH.sub(" is a ", after + text[at:end].replace("~", " "))
     if table:
         before, after = re.sub(f"{WALL}$", " ", before), re.sub(WALL, ". ", after)
-    about = re.split(rf"[.,;({OTHER}]|\b(?!of\b)(?:{MORE})\b|(?<!{NAME} )\band\b", before)[-1]
+    about = re.split(rf"[.,;({OTHER}]|\b(?:(?!of\b)(?:{MORE})|{THAN})\b|(?<!{NAME} )\band\b", before)[-1]
     said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
     number = bool(BEFORE.search(before) or AFTER.match(after))
     counted = COUNTED.search(before[-8:] + NAME + after[:40])

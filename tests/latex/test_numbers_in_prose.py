@@ -408,3 +408,15 @@ def test_an_index_with_a_range_is_no_number_that_the_prose_speaks_of(letter):
     assert [f for f in read(text).check() if f.severity != "note"] == []
     wrong = text.replace(rf"A_{{\text{{a}}({letter})}}", rf"c_{{\text{{a}}({letter})}}")
     assert [f.code for f in read(wrong).check() if f.severity == "error"] == ["axis-missing"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["its vector is longer than $t$", "the weights exceed $t$", "its features are below $t$"],
+)
+def test_a_letter_that_a_tensor_is_compared_with_is_a_number(said):
+    document = read(
+        r"Let $X \in \mathbb{R}^{\text{in}}$. It counts where "
+        rf"{said}. $$o = \sum_{{\text{{in}}}} (X - t)$$"
+    )
+    assert document["o"](X=tensor([1.0, 2.0], "in"), t=0.5) == 2.0

@@ -120,3 +120,14 @@ def test_an_index_that_runs_past_the_axis_it_is_used_on_is_not_cut_short():
     with pytest.raises(LatexError, match="nothing says how long emb is"):
         document["y"](tensor(x, "freq"))
     assert document.bind(emb=12)["y"](tensor(x, "freq")).size("emb") == 12
+
+
+def test_a_declared_size_that_is_said_to_be_a_quotient_is_whole():
+    document = read(
+        r"Let $x \in \mathbb{R}^{\mathsf{emb}:L}$ and $p \in \mathbb{R}^{\mathsf{patch}:N, \mathsf{step}:P}$ "
+        r"with $N = L / P$. $$p_{\mathsf{patch}(i), \mathsf{step}(j)} = x_{\mathsf{emb}(P(i-1)+j)}$$"
+    )
+    found = document.bind(P=3)["p"](x=tensor(x, "emb"))
+    np.testing.assert_allclose(found.numpy("patch step"), x.reshape(2, 3))
+    with pytest.raises(LatexError, match="does not divide by 4"):
+        document.bind(P=4)["p"](x=tensor(x, "emb"))

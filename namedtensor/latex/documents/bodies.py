@@ -29,6 +29,7 @@ from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.evaluator import is_function
 from namedtensor.latex.evaluation.indices import (
     Position,
+    counted,
     counted_from_zero,
     marked,
     one_based,
@@ -404,7 +405,7 @@ class Body:
         if len(rules) != 1 or rules[0].letters or any(rules[0] is place[0] for place in self._busy):
             return None
         try:
-            return self.member(rules[0], {}, own=False)
+            return counted(self.member(rules[0], {}, own=False))
         except LatexError:
             return None
 

@@ -175,3 +175,22 @@ def test_the_argmax_that_a_function_gives_is_compared_with_an_index(compared):
         rf" $$e_{{\text{{expert}}(k)}} = \mathbb{{1}}[{compared}]$$"
     )
     same(called(text, "e", GIVEN), hot, "token", "expert")
+
+
+@pytest.mark.parametrize(
+    ("axes", "at", "found"),
+    [
+        (r"\text{code}, \text{lat}", "lat", ("error", "index-type")),
+        (r"\text{code}:K, \text{lat}:d", "lat", ("warning", "index-range")),
+        (r"\text{code}:9, \text{lat}:4", "lat", ("error", "index-range")),
+        (r"\text{code}, \text{lat}", "code", None),
+        (r"\text{code}:K, \text{lat}:d", "code", None),
+    ],
+)
+def test_an_argmax_is_no_index_of_another_axis(axes, at, found):
+    document = read(
+        rf"Let $C \in \mathbb{{R}}^{{{axes}}}$ and $u \in \mathbb{{R}}^{{{axes.split(', ')[1]}}}$. "
+        r"$$k = \underset{\text{code}}{\text{argmin}} \sum_{\text{lat}} (C - u)^2$$ "
+        rf"$$y = C_{{\text{{{at}}}:k}}$$"
+    )
+    assert [(f.severity, f.code) for f in document.check()] == ([found] if found else [])

@@ -7,6 +7,7 @@ contracted an axis and the other brings it back, or if nothing else in the docum
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from namedtensor.errors import AxisMissingError
@@ -20,7 +21,7 @@ from namedtensor.latex.check.types import as_size, node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.arithmetic import TIMES, is_one_for_all
-from namedtensor.latex.evaluation.indices import Index, Position, position
+from namedtensor.latex.evaluation.indices import Index, Position, marked, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
@@ -40,6 +41,7 @@ from namedtensor.latex.syntax import (
     Unary,
 )
 from namedtensor.latex.walk import all_of, walk
+from namedtensor.operations.reductions import ARGMAX_INDEX, ARGMIN_INDEX
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.primitive import table
 
@@ -320,6 +322,8 @@ def look_at_indices(symbols: Symbols) -> bool:
         size = base.size(taken.axis)
         if is_own_size(taken.axis, size):
             size = None
+        found = marked(taken.value)  # the index that an argmax finds
+        taken = taken if found is None else replace(taken, value=found)
         shapes = [(symbols.report.text(taken.base.span), shape_text(base))]
         _say_next(symbols, taken, shapes)
         _check_quotients(symbols, taken, shapes)
@@ -507,14 +511,34 @@ def sizes_differ(symbols: Symbols, one: Any, other: Any, axis: str) -> tuple[str
     return symbols.facts.mismatch(one, other, axis) if apart else None
 
 
+def _mismatch(symbols: Symbols, one: Any, other: Any, axis: str) -> tuple[str, str] | None:
+    return None if other is None else symbols.facts.mismatch(one, other, axis)
+
+
+def _found_along(term: Any) -> Any:
+    """Give the size of the axis along which an argmax finds an index; None for any other term."""
+    node: Any = getattr(term, "node", None)
+    if node is None or node.operation.primitive not in (ARGMAX_INDEX, ARGMIN_INDEX):
+        return None
+    (axis,) = node.operation.params[0]
+    return node.operands[0].type.size(axis)
+
+
 def _other_letter(
     symbols: Symbols, taken: Taken, size: Any, shapes: Sequence[tuple[str, str]]
 ) -> bool:
     """Report an index that runs up to T where its axis is declared with the size N."""
     terms = position(taken.value).terms
     index = terms[0][0] if len(terms) == 1 and terms[0][1] == 1 else None
-    counted = as_size(index.size) if isinstance(index, Index) else None
-    found = None if counted is None else sizes_differ(symbols, counted, size, taken.axis)
+    counted = as_size(index.size) if isinstance(index, Index) else _found_along(index)
+    other = unstated(counted) if size is None else None
+    if other is not None and not isinstance(index, Index) and other != taken.axis.rstrip("'"):
+        message = f"the index of {taken.axis} is found along {other}"
+        hint = "index the axis along which it is found"
+        symbols.report.error("index-type", taken.item.at.span, message, shapes, hint)
+        return True
+    differ = sizes_differ if isinstance(index, Index) else _mismatch
+    found = None if counted is None else differ(symbols, counted, size, taken.axis)
     place = symbols.occurrences.place_of(taken.item.span)
     said = None if place is None else symbols.names.statements[place.index].span
     if found is None or (said and symbols.report.any_in(said)):

@@ -93,7 +93,7 @@ DRAWN = re.compile(
 )
 
 #: Words before and behind a letter that name a number; they end where others tell more of it.
-THAN = r"(?:\w+er|more|less)\s+than|at\s+(?:most|least)|exceed(?:s|ing)|above|below"
+THAN = r"(?:\w+er|more|less)\s+than|at\s+(?:most|least)|exceed(?:s|ing)?|above|below"
 BEFORE = re.compile(rf"\b(?:{NOUN}(?:\s+(?:is|are|be))?|{THAN})\s+{LISTED}", re.IGNORECASE)
 IS = rf"{FURTHER},?\s+(?:denotes?|is|are|be|being|(?:stands? )?for|all|both)\s+"
 MORE = r"of|for|in|on|at|by|from|to|with|between|that|which|where|whose|over"
@@ -467,7 +467,9 @@ def _words_around(span: Span, text: str) -> Words | None:
     after = DASH.sub(" is a ", after + text[at:end].replace("~", " "))
     if table:
         before, after = re.sub(f"{WALL}$", " ", before), re.sub(WALL, ". ", after)
-    about = re.split(rf"[.,;({OTHER}]|\b(?:(?!of\b)(?:{MORE})|{THAN})\b|(?<!{NAME} )\band\b", before)[-1]
+    about = re.split(
+        rf"[.,;({OTHER}]|\b(?:(?!of\b)(?:{MORE})|{THAN})\b|(?<!{NAME} )\band\b", before
+    )[-1]
     said = re.match(rf"{IS}(?P<what>[^.,;({NAME}{OTHER}]*)", after, re.IGNORECASE)
     number = bool(BEFORE.search(before) or AFTER.match(after))
     counted = COUNTED.search(before[-8:] + NAME + after[:40])

@@ -308,26 +308,29 @@ def put_abbreviations(entries: Sequence[Entry]) -> None:
     """Put for a letter what is said of it by the indices of those elements in which it stands."""
     given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
     defined = [(e, e.statement) for e in entries if isinstance(e.statement, Definition)]
-    for entry, said in defined:
+    bodies = [{letter.text for letter in letters_of(said.body)} for _, said in defined]
+    uses: dict[tuple[int, str], list[Entry]] = {}
+    for (entry, _), letters in zip(defined, bodies, strict=True):
+        for text in letters & given:
+            uses.setdefault((entry.region.section, text), []).append(entry)
+    for (entry, said), letters in zip(defined, bodies, strict=True):
         target, plain = said.target, said.op == "=" and said.condition is None and not said.chain
-        letters = {letter.text for letter in letters_of(said.body)} - given
-        if not isinstance(target, Letter) or not plain or not letters:
+        if not isinstance(target, Letter) or not plain or letters <= given:
             continue
-        uses = [
-            (other, use)
-            for other in entries
-            if isinstance(use := other.statement, Definition) and use is not said
-            if other.region.section == entry.region.section and target in letters_of(use.body)
-        ]
-        indices = [
-            letters & {at.text for at in places_of(use.target, 1) if isinstance(at, Letter)}
-            for _, use in uses
-        ]
+        using = uses.get((entry.region.section, target.text), [])
+        indices = [_own_indices(other) & (letters - given) for other in using]
         if indices and indices[0] and all(own == indices[0] for own in indices):
             whole = Items(said.body.span, (said.body,), "(")
-            for other, use in uses:
+            for other in using:
+                use: Any = other.statement
                 other.found.statement = replace(use, body=renamed(use.body, {target: whole}))
             entry.leave_out("it stands for a part of the elements beside it")
+
+
+def _own_indices(entry: Entry) -> set[str]:
+    """List the indices of the elements that an entry defines."""
+    places = places_of(entry.statement.target, 1)  # type: ignore[union-attr]
+    return {at.text for at in places if isinstance(at, Letter)}
 
 
 def _places_in(part: Expression) -> tuple[Expression, ...]:

@@ -233,6 +233,20 @@ def test_a_bundle_may_hold_bundles():
     assert tree(again(more)["more"]) == tree(more)
 
 
+def test_axes_that_derivatives_make_have_names_of_their_own():
+    @formula
+    def flat(X: R[emb, hid]) -> R:
+        return nt.sum["emb_hid"](nt.tanh(X.rearrange("emb hid -> (emb hid)")))
+
+    @formula
+    def inverse(X: R[emb, hid]) -> R:
+        return nt.sum[emb, hid](nt.inv[emb, hid](X))
+
+    X = nt.tensor([[2.0, 1.0], [0.5, 3.0]], "emb hid")
+    for made in (nt.grad(flat, "X"), nt.grad(inverse, "X")):
+        assert_close(again(made)[made.name](X), made(X))
+
+
 def test_formulas_with_several_results():
     @formula
     def swapped(X: R[emb]) -> tuple[R[emb], R]:

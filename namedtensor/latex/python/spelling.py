@@ -122,6 +122,10 @@ class Spelling:
         """Name a function of this package: nt.softmax."""
         return self.names.ours(name)
 
+    def over(self, name: str, under: str, *items: Code, **named: Code) -> Code:
+        """Write a function of this package with axes below it: nt.softmax[seq](X)."""
+        return call(f"{self.nt(name)}[{under}]", *items, **named)
+
     # ----------------------------------------------------------------------------------- axes
 
     def axis(self, name: str) -> str:
@@ -176,7 +180,7 @@ class Spelling:
         axes = ", ".join(
             printed(self._counted(n, n in self.open or node in self.open)) for n in counted
         )
-        return call(f"{self.nt('define')}[{axes}]", Lambda(letters, written))
+        return self.over("define", axes, Lambda(letters, written))
 
     def _counted(self, iota: Node, open_: bool) -> Code:
         size = iota.operands[0] if iota.operands and not open_ else None
@@ -220,11 +224,10 @@ def declared_sizes(signature: Signature) -> dict[str, Any]:
 def plain_call(spelling: Spelling, node: Node) -> Code:
     """Write nt.softmax[seq](X), or nt.exp(X)."""
     params = node.operation.params
-    under = params[0] if params and isinstance(params[0], tuple) else params
-    head = spelling.nt(node.name)
-    if params:
-        head += f"[{spelling.axes(under)}]"
-    return call(head, *spelling.operands(node))
+    if not params:
+        return call(spelling.nt(node.name), *spelling.operands(node))
+    under = params[0] if isinstance(params[0], tuple) else params
+    return spelling.over(node.name, spelling.axes(under), *spelling.operands(node))
 
 
 # -------------------------------------------------------------- parts that depend on their indices
@@ -369,7 +372,7 @@ def _abs(spelling: Spelling, node: Node) -> Code:
 def _dot(spelling: Spelling, node: Node) -> Code:
     (axes,) = node.operation.params
     if len(node.operands) != 2 or not axes:
-        return call(f"{spelling.nt('dot')}[{spelling.axes(axes)}]", *spelling.operands(node))
+        return spelling.over("dot", spelling.axes(axes), *spelling.operands(node))
     left, right = spelling.operands(node)
     under = spelling.axes(axes)
     return Infix("@", (left, Word(f"({under})" if len(axes) > 1 else under), right))
@@ -416,7 +419,7 @@ def _expand(spelling: Spelling, node: Node) -> Code:
     size = node.operands[1] if len(node.operands) > 1 else None
     axis = printed(spelling.sized(node.operation.params[0], size))
     rule = Lambda(("_",), spelling.code(node.operands[0]))
-    return call(f"{spelling.nt('define')}[{axis}]", rule)
+    return spelling.over("define", axis, rule)
 
 
 @form("listed")
@@ -517,8 +520,8 @@ def _factor(spelling: Spelling, node: Node) -> Code | None:
     place = next((k for k, factor in enumerate(factors) if factor.node is node), None)
     if place is None:
         return None
-    head = f"{spelling.nt(owner.name)}[{spelling.axes(axes)}]"
-    return index(call(head, spelling.code(owner.operands[0])), Word(str(place)))
+    whole = spelling.over(owner.name, spelling.axes(axes), spelling.code(owner.operands[0]))
+    return index(whole, Word(str(place)))
 
 
 @form("at")
@@ -555,7 +558,7 @@ def _index(spelling: Spelling, node: Node) -> Code:
     (axes,) = node.operation.params
     tensor, *indices = node.operands
     if any(i.type.host for i in indices):
-        return call(f"{spelling.nt('index')}[{spelling.axes(axes)}]", *spelling.operands(node))
+        return spelling.over("index", spelling.axes(axes), *spelling.operands(node))
     items = [_by(spelling, a, i) for a, i in zip(axes, indices, strict=True)]
     return index(spelling.code(tensor), *items)
 
@@ -601,7 +604,7 @@ def _with_sized_axis(spelling: Spelling, node: Node) -> Code:
     under = f"{spelling.axis(axis)}, {printed(spelling.sized(new, size))}"
     settings = zip(notation.settings, rest, strict=False)
     more = [Word(f"{word}={spelling.text(part)}") for word, part in settings]
-    return call(f"{spelling.nt(node.name)}[{under}]", spelling.code(tensor), *more)
+    return spelling.over(node.name, under, spelling.code(tensor), *more)
 
 
 @form("overlap_add")
@@ -614,8 +617,8 @@ def _overlap_add(spelling: Spelling, node: Node) -> Code:
     padding = f"({before}, {after})"
     words = {"stride": stride, "dilation": dilation, "padding": padding, "size": size}
     more = [Word(f"{word}={part}") for word, part in words.items()]
-    head = f"{spelling.nt(node.name)}[{spelling.axes(node.operation.params)}]"
-    return call(head, spelling.code(tensor), *more)
+    under = spelling.axes(node.operation.params)
+    return spelling.over(node.name, under, spelling.code(tensor), *more)
 
 
 @form("scatter")
@@ -629,8 +632,8 @@ def _scatter(spelling: Spelling, node: Node) -> Code:
         printed(spelling.sized(axis, size))
         for axis, size in zip(names[len(names) - made :], sizes, strict=True)
     ]
-    head = f"{spelling.nt('scatter')}[{', '.join([*used, *new])}]"
-    return call(head, *map(spelling.code, (tensor, *rest[: len(rest) - made])))
+    operands = map(spelling.code, (tensor, *rest[: len(rest) - made]))
+    return spelling.over("scatter", ", ".join([*used, *new]), *operands)
 
 
 @form(OTHERWISE)
@@ -638,8 +641,7 @@ def _with_flag(spelling: Spelling, node: Node) -> Code:
     axes, flag = node.operation.params
     notation: Any = node.operation.primitive.notation
     more = [Word(f"{notation.flag}=True")] if flag else []
-    head = f"{spelling.nt(node.name)}[{spelling.axes(axes)}]"
-    return call(head, *spelling.operands(node), *more)
+    return spelling.over(node.name, spelling.axes(axes), *spelling.operands(node), *more)
 
 
 @form("standardize")
@@ -660,7 +662,7 @@ def _without_default(
     operands = spelling.operands(node)
     if node.operands[-1] is number(usual):
         operands = operands[:-1]
-    return call(f"{spelling.nt(node.name)}[{spelling.axes(under)}]", *operands)
+    return spelling.over(node.name, spelling.axes(under), *operands)
 
 
 # -------------------------------------------------------------------- calls of other formulas
@@ -759,7 +761,7 @@ def loop(spelling: Spelling, node: Node) -> Code:
         named["emit"] = _rule(spelling, parts, parts.after, emitted, len(emitted) == 1)
     if reverse:
         named["reverse"] = Word("True")
-    written = call(f"{spelling.nt(word)}[{spelling.axis(axis)}]", rule, *given, **named)
+    written = spelling.over(word, spelling.axis(axis), rule, *given, **named)
     if emits:
         written = index(written, Word(str(int(place >= step.carries))))
         place, one = (
@@ -778,8 +780,7 @@ def combined(spelling: Spelling, node: Node) -> Code:
     rule = _rule(spelling, parts, parts.before, parts.results, one, later=True)
     given = spelling.code(parts.sequences[0]) if one else _several(spelling, parts.sequences)
     more = {"reverse": Word("True")} if reverse else {}
-    head = f"{spelling.nt('associative_scan')}[{spelling.axis(axis)}]"
-    written = call(head, rule, given, **more)
+    written = spelling.over("associative_scan", spelling.axis(axis), rule, given, **more)
     return written if one else index(written, Word(str(place)))
 
 

@@ -121,6 +121,15 @@ def test_what_cannot_be_read_is_said(formula: str, message: str) -> None:
     assert any(message in one for one in found), found
 
 
+@pytest.mark.parametrize("sign", ["=", r"\leftarrow"])
+def test_a_parameter_is_given_by_its_place_and_not_by_its_name(sign: str) -> None:
+    text = r"""$X, W, V \in \mathbb{R}^{\text{a}}$ $$f(X; W) = X \odot W$$"""
+    (found,) = said(text + rf"$$Y = f(X; W {sign} V)$$")
+    assert "gives a parameter by its name, and parameters have places" in found
+    right = read(text + "$$Y = f(X; V)$$", "x.md")["Y"](X=X, V=X)
+    assert right.numpy().tolist() == [1, 4, 16]
+
+
 def test_a_series_of_too_many_members_is_not_written_out() -> None:
     text = r"""$X \in \mathbb{R}^{\text{a}}$ $$h^t = h^{t-1} + X_{\text{a}(1)} \quad t = 1, \ldots, 100000$$
     $$h^0 = 0$$ $$Y = h^{100000}$$"""

@@ -497,8 +497,6 @@ class Visit(Resolver):
             self._call(part)
         elif isinstance(part, Big):
             self._big(part)
-        elif isinstance(part, Relation) and part.rest and part.rest[0][0] == "<-":
-            self.visit(part.rest[0][1])
         else:
             for child in children(part):
                 self.visit(child)

@@ -327,6 +327,14 @@ def call(e: Evaluator, part: Call) -> Value:
         return _word(e, part, function)
     if _is_factor(function):
         return _times_brackets(e, part, function)
+    for named in part.parameters:
+        if isinstance(named, Relation) and named.ops in (("=",), ("<-",)):
+            return e.fail(
+                named,
+                ArgumentsError,
+                f"{wording(named)} gives a parameter by its name, and parameters have places",
+                f"write {wording(named.rest[0][1])} alone, in the place of {wording(named.first)}",
+            )
     arguments = [e.value(set_to(a)) for a in part.arguments]
     parameters = [e.value(p) for p in part.parameters]
     return function.apply(part, arguments, parameters, e.scope)

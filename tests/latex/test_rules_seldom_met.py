@@ -34,6 +34,7 @@ def cases(condition: str, otherwise: str = r"\text{otherwise}") -> str:
         r"\text{if not } i = 1",
         r"\text{if not $i = 1$}",
         r"\text{except when } i = 1",
+        r"\text{never at } i = 1",
         r"\text{if it is not the case that } i = 1",
         r"\text{if } \neg (i = 1)",
         r"\text{unless } i = 1 \text{ or } i > 3",

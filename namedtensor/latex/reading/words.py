@@ -192,7 +192,7 @@ WHEN = frozenset("if for when forall whenever unless while".split())
 
 #: How prose ends after which stands what does not hold.
 DENYING = re.compile(
-    r"\b(?:unless|(?:except|not)(?: (?:when|if|for|where|at|the case that))?)[ .,;:]*$",
+    r"\b(?:unless|false that|(?:except|not|never)(?: (?:when|if|for|where|at|the case that))?)[ .,;:]*$",
     re.IGNORECASE,
 )
 

@@ -185,7 +185,7 @@ def braced(text: str, at: int) -> Span | None:
 
 def is_definition(entry: Entry) -> bool:
     """Say whether a definition was read at a place."""
-    return isinstance(entry.read, Found) and isinstance(entry.statement, Definition)
+    return entry.target is not None
 
 
 def step_of(entry: Entry) -> Definition:

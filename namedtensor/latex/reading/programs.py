@@ -34,7 +34,6 @@ from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     Binary,
     Call,
-    Constraint,
     Declaration,
     Definition,
     Expression,
@@ -364,7 +363,9 @@ class _Run:
             entry.region = replace(entry.region, display=True)
             if final:
                 ends.append(self._end(entry, step.target))
-        kept = [e for e in entries if not self.loop.head.holds(e.region.span) or _is_range(e)]
+        kept = [
+            e for e in entries if not self.loop.head.holds(e.region.span) or e.relation is not None
+        ]
         at = place_of(steps[0], kept)
         for entry in kept[:at]:  # "start at $x = 0$" says what x is, and is no remark
             if is_definition(entry) and entry.region.section == steps[0].region.section:
@@ -500,7 +501,3 @@ class _Run:
 def _given(said: Definition) -> set[str]:
     """List the arguments that a definition of a function names."""
     return names_in(said.target.arguments) if isinstance(said.target, Call) else set()
-
-
-def _is_range(entry: Entry) -> bool:
-    return isinstance(entry.read, Found) and isinstance(entry.statement, Constraint)

@@ -373,8 +373,9 @@ def _unmet(
         return remark if picked or has_left else None
     if any(_sums_over(tree, o, met) for o in others):
         return None  # a mixture of distributions
-    if _is_table(start, met | left) and all(set(o.type.names) <= met for o in others):
-        return None  # chances of one thing for each of another, as of a Markov chain
+    of_another = not has_left and not {base(a) for a in met} & {base(a) for a in left}
+    if _is_table(start, met | left) and (of_another or all({*o.type.names} <= met for o in others)):
+        return None  # chances of one thing for each of another, as of a Markov chain or a policy
     if any(is_sum(u) and set(uses(u)) & met for u in tree.users.get(start, ())):
         return None  # responsibilities, divided by their sums
     if _is_divided_by_its_sum(tree, user):

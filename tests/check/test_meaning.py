@@ -249,7 +249,7 @@ def test_what_axes_mean_is_said_when_it_is_asked_for():
 
 SHARED = r"""$m \in \mathbb{R}^{\text{comp}, \text{dim}}$, $a, w \in \mathbb{R}^{\text{comp}}$,
 $Z \in \mathbb{R}^{\text{obs}:n, \text{dim}}$, $V \in \mathbb{R}^{\text{obs}:n, \text{val}}$ and
-a number $\delta > 0$.
+a number $\delta > 0$, $S \in \mathbb{R}^{\text{obs}:n, \text{obs}'}$.
 $$Y = FORMULA$$"""
 CHOSEN = r"\underset{\text{comp}}{\text{softmax}}(Z \underset{\text{dim}}{\cdot} m"
 OVER = r") \underset{\text{obs}}{\cdot}"
@@ -258,6 +258,15 @@ OVER = r") \underset{\text{obs}}{\cdot}"
 @pytest.mark.parametrize(
     ("formula", "codes"),
     [
+        # chances of actions in each state, and of queries for each key
+        (
+            r"\left( \underset{\text{val}}{\text{softmax}} V \right) \underset{\text{obs}}{\cdot} Z",
+            [],
+        ),
+        (
+            r"\left( \underset{\text{obs}'}{\text{softmax}} S \right) \underset{\text{obs}}{\cdot} Z",
+            ["softmax-unmet"],
+        ),
         # what so many records share, and what is no mean of anything along them
         (r"\underset{\text{obs}}{\text{mean}} Z + \frac{1}{n} \sum_{\text{comp}} w^2", []),
         (r"V + \sqrt{\frac{\sum_{\text{comp}} (w \log w - w) + \log \frac{1}{\delta}}{2 n}}", []),

@@ -320,3 +320,54 @@ def test_an_operator_before_a_function_names_another_one(word, name):
 def test_the_logarithm_of_a_function_takes_what_nothing_else_gives(body):
     x = tensor(n, "doc", "vocab")
     holds(document(rf"$$\log f(x) = {body}$$"), r"\log f", -(n**2).sum(1), x=x)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$$2 m = \sum_{\text{doc}, \text{vocab}} n$$",
+        r"With $2m = \sum_{\text{doc}, \text{vocab}} n$,",
+    ],
+)
+def test_a_multiple_of_what_nothing_else_gives_defines_it(said):
+    total = document(rf"{said} $$Q = \frac{{{TOTAL}}}{{2m}} + m$$")
+    holds(total, "Q", n @ alpha / n.sum() + n.sum() / 2)
+
+
+def test_a_multiple_of_what_is_given_is_compared():
+    text = r"$$2 m = \sum_{\text{vocab}} n$$ $$Q = m$$ $m \in \mathbb{R}^{\text{vocab}}$"
+    assert [f.code for f in document(text, notes=True).check()] == ["declared-shape"]
+
+
+def test_a_determinant_of_the_jacobian_of_a_function_is_named():
+    text = (
+        r"$J \in \mathbb{R}^{\text{vocab}, \text{vocab}'}$ $$f(x) = \alpha \odot x$$ "
+        r"At $x \in \mathbb{R}^{\text{vocab}}$, $$\log |\det J_f(x)| = \sum_{\text{vocab}} \log \alpha$$ "
+        r"$$w = \sum_{\text{vocab}} f(n) - \log |\det J|$$"
+    )
+    found = document(text, notes=True)
+    assert [f for f in found.check() if f.severity != "note"] == []
+    holds(found, r"\log |\det J_f(x)|", np.log(alpha).sum())
+
+
+@pytest.mark.parametrize("name", [r"\mathcal{L}_{\mathrm{a}}", r"L_{\text{a}}", r"\ell_{\text{a}}"])
+def test_the_derivative_of_a_name_with_a_word_below_is_asked_for_as_it_is_written(name):
+    text = (
+        rf"$${name} = \sum_{{\text{{vocab}}}} \alpha^2$$ "
+        rf"$$\frac{{\partial {name}}}{{\partial \alpha}} = 2 \alpha$$"
+    )
+    found = document(text)
+    for asked in (rf"\frac{{\partial {name}}}{{\partial \alpha}}", found.names[-1]):
+        np.testing.assert_allclose(value(found, asked).numpy("vocab"), 2 * alpha)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        r"\nabla_A \underset{\text{vocab}}{\cdot} n",
+        r"\nabla_A \ndot{\name{vocab}} n",
+        r"\sum_{\text{vocab}} \nabla_A \odot n",
+    ],
+)
+def test_a_gradient_that_a_display_names_is_a_letter_before_an_operator(form):
+    holds(document(rf"$$\nabla_A = 3 \alpha, \qquad w = {form}$$"), "w", 3 * n @ alpha)

@@ -20,6 +20,7 @@ from namedtensor.latex.documents.scopes import Defined, Names, Place
 from namedtensor.latex.documents.scripts import fold, key, stem
 from namedtensor.latex.documents.signatures import python_name
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.printing.names import identifier
 from namedtensor.latex.reading.left_sides import derivative_name
 from namedtensor.latex.reading.letters import DRESSES, rebuilt
 from namedtensor.latex.reading.programs import LOOP
@@ -261,12 +262,16 @@ class Document:
             written = parse_expression(name, self.reading.macros)
         except Fault:
             return None
-        plain = put(written, lambda p: self._undressed(p) if isinstance(p, Letter) else None)
+        plain = put(written, lambda p: self._bare(p) if isinstance(p, (Letter, Scripts)) else None)
         written = derivative_name(plain) or written
         if self.reading.left_sides is not None:
             written = put(written, self.reading.left_sides)
         written = written.function if isinstance(written, Call) else written
         return written if isinstance(written, (Letter, Scripts)) else None
+
+    def _bare(self, part: Letter | Scripts) -> Letter | Scripts | None:
+        found = self._undressed(part)
+        return None if found is part else found
 
     def _undressed(self, written: Letter | Scripts | None) -> Letter | Scripts | None:
         """Take off what a letter wears where the document has it without: L for a calligraphic L.
@@ -474,6 +479,9 @@ def _asked(defined: Defined) -> str:
     """Give the name by which a definition is asked for: LayerNorm for LayerNorm^l."""
     if defined.letters:
         return key(bare(defined.name)) or defined.key
+    below = getattr(defined.name, "sub", None)
+    if isinstance(below, Letter) and "_" in below.text:  # of a derivative, whose name is Python's
+        return identifier(defined.name) or defined.key
     return defined.key if len(defined.key) < 2 or "{" not in defined.key else _short(defined.key)
 
 

@@ -277,6 +277,7 @@ def _settled(
 
     A mean of what its body is made of is a function; where nothing is made of x, p(x) is a value.
     """
+    functions = {key_of(call.function) for call in _functions(statements)}
     while True:
         before = len(lefts)
         apart = frozenset(map(_bare, lefts.values()))
@@ -291,7 +292,12 @@ def _settled(
             }
             - FUNCTIONS
             - CONSTANTS
-        )
+        ) | {  # J_f beside J, where f is a function
+            key_of(name)
+            for name in all_of(Scripts, tuple(apart))
+            if name.sub is not None and key_of(name) not in known
+            if key_of(name.sub) in functions
+        }
         whole: set[Expression] = set()
         for at, left in [*lefts.items()]:
             if not _may_be_whole(left):

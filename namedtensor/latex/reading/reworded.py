@@ -182,6 +182,7 @@ def reworded(
     _put_operators(found)
     _put_named_signs(entries, text)
     _put_exponentials(found)
+    _put_multiples(found)
     named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
     if named is not None:
         inside = {section: named.at(section) for section in named.near}
@@ -369,6 +370,28 @@ def _put_exponentials(entries: Sequence[Entry]) -> None:
                 replace(log, function=exp, arguments=(side,)) for _, side in statement.relation.rest
             ]
             entry.found.statement = Definition(statement.span, inner, body, "=", tuple(chain))
+
+
+def _put_multiples(entries: Sequence[Entry]) -> None:
+    """Let 2m = y define m, where formulas use it and nothing else says what it is."""
+    statements = tuple([e.statement for e in entries])
+    given = {head_of(name) for s in statements for name in given_names(s)}
+    given |= {letter.text for letter in letters_of(all_of(SizedAxis, statements))}
+    bodies = tuple([s.body for s in statements if isinstance(s, Definition)])
+    free = {letter.text for letter in letters_of(bodies)} - given
+    for entry in entries:
+        match entry.relation:
+            case Relation(
+                first=Binary(
+                    op="*", how="juxtaposed", left=Number() as times, right=Letter() as name
+                ),
+                rest=(("=", body),),
+            ) if name.text in free - {part.text for part in letters_of(body)}:
+                free.remove(name.text)
+                span = entry.statement.span
+                entry.found.statement = Definition(
+                    span, name, Binary(body.span, "/", body, times), "="
+                )
 
 
 def _without_logarithm(part: Any) -> Expression | None:

@@ -56,6 +56,10 @@ class Parts(Spaces):
         """Say whether an operand may begin with this token."""
         raise NotImplementedError
 
+    def operator_below(self) -> str:
+        r"""Give the operator that the \underset here stands for, or nothing."""
+        raise NotImplementedError
+
     def word(self, base: Letter, start: int, acts: bool = False) -> Expression:
         """Read the scripts, the axes and the arguments of a word."""
         word = base.text
@@ -469,7 +473,9 @@ class Parts(Spaces):
             self.at += 1
             by = self.script(self.bare(self.group()))
         gradient = token.text == "\\nabla"
-        if gradient and self.peek().text != "^" and not self.begins_operand(self.peek()):
+        stacked = self.peek().text in ("\\underset", "\\overset") and self.operator_below() != ""
+        acted = stacked or not self.begins_operand(self.peek())
+        if gradient and self.peek().text != "^" and acted:
             self.at = first  # it is a letter: \\nabla = f - g
             return self.scripts(Letter(token.span, "nabla"), start)
         twice = gradient and [self.peek(i).text for i in range(2)] == ["^", "2"]

@@ -371,3 +371,47 @@ def test_the_derivative_of_a_name_with_a_word_below_is_asked_for_as_it_is_writte
 )
 def test_a_gradient_that_a_display_names_is_a_letter_before_an_operator(form):
     holds(document(rf"$$\nabla_A = 3 \alpha, \qquad w = {form}$$"), "w", 3 * n @ alpha)
+
+
+EVENTS = [r"p(y = 1 \mid x)", r"P(Y = 1 \mid x)", r"\Pr(Y = 0 \mid x)", r"p(z = 0)"]
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("beside", ["", r"$$p(x, z) = \sum_{\text{vocab}} x + z$$ "])
+def test_the_chance_of_an_event_is_a_value(event, beside):
+    text = (
+        rf"$x \in \mathbb{{R}}^{{\text{{vocab}}}}$ {beside}"
+        rf"$${event} = \sigma(\sum_{{\text{{vocab}}}} \alpha \odot x)$$ $$w = 1 - {event}$$"
+    )
+    holds(document(text), "w", 1 - 1 / (1 + np.exp(-n @ alpha)), x=tensor(n, "doc", "vocab"))
+    wrong = text.replace(r"\sum_{\text{vocab}} \alpha", r"\sum_{\text{doc}} \alpha")
+    assert [f.code for f in document(wrong, notes=True).check()] == ["axis-missing"]
+
+
+@pytest.mark.parametrize("event", EVENTS[:3])
+def test_the_chance_of_an_event_for_what_is_declared_nowhere_is_set_aside(event):
+    text = rf"$${event} = \sigma(\sum_{{\text{{vocab}}}} \alpha \odot x)$$"
+    assert [f for f in document(text, notes=True).check() if f.severity != "note"] == []
+
+
+LAWS = [
+    r"\mathcal{N}(x; m, \beta)",
+    r"\mathcal{N}(m, I)",
+    r"\prod_{i=1}^N \text{Bern}(x_i; m)",
+    r"\sum_{\text{vocab}} \alpha \odot \operatorname{Dir}(m)",
+]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("density", ["p(x)", r"p(x \mid z)", "q(u)"])
+@pytest.mark.parametrize("signs", ["$", "$$"])
+def test_how_something_is_distributed_is_no_formula(law, density, signs):
+    text = rf"We take {signs}{density} = {law}{signs} and $$m = {TOTAL}$$"
+    found = document(text, notes=True)
+    assert [f for f in found.check() if f.severity != "note"] == []
+    assert found.names == ("m",)
+
+
+def test_a_document_may_define_what_has_the_name_of_a_law():
+    text = rf"$$\mathcal{{N}}(x, y) = x + 2 y$$ $$m = {TOTAL}$$ $$w = \mathcal{{N}}(m, 1)$$"
+    holds(document(text), "w", n @ alpha + 2)

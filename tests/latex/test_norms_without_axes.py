@@ -128,3 +128,15 @@ def test_the_frobenius_norm_takes_nothing_of_a_letter_f():
     )
     W = np.array([[3.0, 0.0], [0.0, 4.0]])
     assert document["e"](W=nt.tensor(W, "a b")) == 5.0
+
+
+@pytest.mark.parametrize("inside", ["X", "X - Y", r"X_1 + X"])
+def test_the_frobenius_norm_of_a_tensor_is_over_all_its_axes(inside):
+    document = read(
+        r"Let $X, Y, X_1 \in \mathbb{R}^{\text{a}, \text{b}, \text{c}}$. "
+        rf"$$e = \|{inside}\|_F$$"
+    )
+    (note,) = document.check()
+    assert (note.severity, note.code) == ("note", "no-axis")
+    ones = {p.name: nt.ones("a[2] b[2] c[4]") for p in document["e"].signature.parameters}
+    assert float(document["e"](**ones)) == {"X": 4, "X - Y": 0, "X_1 + X": 8}[inside]

@@ -420,3 +420,18 @@ def test_a_letter_that_a_tensor_is_compared_with_is_a_number(said):
         rf"{said}. $$o = \sum_{{\text{{in}}}} (X - t)$$"
     )
     assert document["o"](X=tensor([1.0, 2.0], "in"), t=0.5) == 2.0
+
+
+    [
+        r"The noise is $\mathcal{N}(0, s^2 I)$.",
+        r"The prior is $\theta \sim \mathcal{N}(0, s^{-1} \mathbf{I})$.",
+        r"With $p(\theta) = \mathcal{N}(\theta; m(u), s I_d)$ on top,",
+        r"$$p(\theta) = \mathcal{N}(\theta; 0, s^2)$$",
+    ],
+)
+def test_the_letter_of_a_variance_is_a_number(said):
+    document = read(rf"{HEAD}{said} $$h = \frac{{1}}{{s^2}} \sum_{{\text{{in}}}} W$$")
+    assert [f for f in document.check() if f.severity != "note"] == []
+    np.testing.assert_allclose(float(document["h"](W=tensor(W, "in"), s=0.5)), 4 * W.sum())
+    declared = read(rf"{HEAD}{said} $s \in \mathbb{{R}}^{{\text{{in}}}}$ $$h = \frac{{W}}{{s^2}}$$")
+    assert str(declared["h"]) == "h(W: R[in], s: R[in]) -> R[in]"

@@ -106,7 +106,10 @@ def of_rows(text, name):
 
 
 @pytest.mark.parametrize("square", ["s_j^2", "s^2_j", r"s_{\text{col}(j)}^2"])
-@pytest.mark.parametrize(("use", "power"), [(r"s_{}", 1), ("s_{}^2", 2), (r"s_{}^3", 3)])
+@pytest.mark.parametrize(
+    ("use", "power"),
+    [(r"s_{}", 1), ("s_{}^2", 2), (r"s_{}^3", 3), ("s_{}^{{-2}}", -2), ("s_{}^{{-1}}", -1)],
+)
 def test_squares_of_elements_are_letters_of_their_own_with_roots(square, use, power):
     use = use.format(r"{\text{col}(j)}" if "text" in square else "j")
     text = (
@@ -132,3 +135,12 @@ $$r^2_{ij} = \frac{D_{ij}^2}{D_{ii} D_{jj} + f_i^2 f_j^2},
 def test_a_square_with_a_name_below_is_no_element():
     text = r"Let $x \in \mathbb{R}^{\text{a}}$. $$\sigma_u^2 = \frac{1}{2} \sum_{\text{a}} x^2$$"
     assert "sigmasq" not in read(text).names
+
+
+@pytest.mark.parametrize("letter", [r"\sigma", r"\hat{\sigma}", "s"])
+@pytest.mark.parametrize("power", [-1, -2, -4])
+def test_one_over_a_square_that_the_document_defines_is_of_its_letter(letter, power):
+    text = rf"Let $x \in \mathbb{{R}}^{{\text{{a}}, \text{{b}}}}$. $${letter}^2 = \sum_{{\text{{a}}}} x^2$$ "
+    x = np.array([[1.0, 2.0, 4.0], [0.5, 1.0, 3.0]])
+    found = called(text + rf"$$w = 3 \, {letter}^{{{power}}}$$", "w", {"x": tensor(x, "a", "b")})
+    same(found, 3 * (x**2).sum(0) ** (power / 2), "b")

@@ -209,8 +209,9 @@ class Document:
             return self._called(name), {}
         written = self._undressed(self._expression(name))
         text = None if written is None else key(written, self.bound)
-        if text is not None and text in defined:
-            return self._called(text), {}
+        for asked in (text, None if written is None else key(written)):
+            if asked is not None and asked in defined:
+                return self._called(asked), {}
         found = [d for d in given if python_name(d.name, d.key) == name] or [
             d for d in given if d.letters and key(bare(d.name)) in (name, text or name)
         ]

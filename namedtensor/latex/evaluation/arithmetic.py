@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -394,8 +394,8 @@ def norm_of_order(
 ) -> Value:
     """Evaluate ||X||_F, ||x||_2, ||x||_1 or ||x||_infty, over the axes below it or the operand's own.
 
-    Without axes below it, the operand of ||X||_F has one or two axes, and that of the others one axis:
-    for a matrix they are ambiguous.
+    Without axes below it, the operand of ||X||_F has one or two axes, or is a name, or a sum of some, and
+    that of the others has one axis: for a matrix they are ambiguous.
     """
     bars: Any = part.base
     text = wording(order)
@@ -405,7 +405,8 @@ def norm_of_order(
     own = axes_in(value)
     if axes or not own:
         return _norm(e, part, bars, text, axes, value)
-    fits = 2 if text == "F" else 1
+    whole = all(isinstance(term, (Letter, Scripts)) for term in _terms(bars.operand))
+    fits = (len(own) if whole else 2) if text == "F" else 1
     own = own if len(own) <= fits else e.scope.left_of(part, own) or own
     written, before = e.scope.written(bars), _ORDERS.get(text, "")
     every = rf"{written}_{{{before}{text_axes(own)}}}"
@@ -421,6 +422,15 @@ def norm_of_order(
         f"write {every} for the norm of all numbers, {one} for one along {own[-1]}",
         [(wording(bars.operand), str(value.shape))],
     )
+
+
+def _terms(part: Expression) -> Iterator[Expression]:
+    """Give what is added or subtracted."""
+    if isinstance(part, Binary) and part.op in ("+", "-"):
+        yield from _terms(part.left)
+        yield from _terms(part.right)
+    else:
+        yield part
 
 
 def _norm(

@@ -316,11 +316,12 @@ def _settled(
                 given = _parted(left) if isinstance(left, Call) else []
                 heads = {head_of(name) for name in given}
                 fits = not all(map(is_name, given)) or not heads & made_of[at]
+                inner = [side for event in all_of(Relation, left) for side in names_of(event)]
             else:
                 inner = [a for call in all_of(Call, left) for a in call.arguments if is_name(a)]
-                formal = {head_of(a) for a in inner if not {key_of(a), head_of(a)} & known}
                 fits = any(key_of(name) in idle for name in names)
-                fits = fits and not formal & made_of[at]  # of x, which nothing else gives
+            formal = {head_of(a) for a in inner if not {key_of(a), head_of(a)} & known}
+            fits = fits and not formal & made_of[at]  # of x, which nothing else gives
             if fits:
                 whole.add(_bare(left))
             else:
@@ -372,11 +373,16 @@ def operated(part: Expression) -> Binary | None:
 
 
 def is_moment(part: Expression) -> bool:
-    """Say whether a part is what random variables have, E[z], which is not along axes."""
+    """Say whether a part is what random variables have, E[z] or p(y = 1), which is not along axes."""
     if not isinstance(part, Call) or part.axes:
         return False
     name = part.function.base if isinstance(part.function, Scripts) else part.function
-    return isinstance(name, Letter) and name.style == "word" and name.text in MOMENTS
+    if not isinstance(name, Letter):
+        return False
+    events = [a for a in part.arguments if isinstance(a, Relation) and a.rest[0][0] == "="]
+    if events and name.text.lower() in DENSITIES:
+        return True
+    return name.style == "word" and name.text in MOMENTS
 
 
 def _bare(part: Expression) -> Expression:

@@ -39,6 +39,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisName,
     Big,
+    Binary,
     Call,
     Declaration,
     Definition,
@@ -110,14 +111,24 @@ def _other_powers(part: Any) -> Iterator[str]:
         yield from [text for text in _other_powers(part.body) if text not in own]
         return
     whole = isinstance(part, Scripts) and isinstance(part.base, Letter)
-    raised = whole and part.sub is None and not part.primes and isinstance(part.sup, Number)
-    if raised and part.sup.value != 2:
+    power = _power(part) if whole and part.sub is None else None
+    if power is not None and power != 2:
         yield part.base.text
     elif isinstance(part, Letter) and part.style == "letter":
         yield part.text
     for inner in () if whole else children(part):
         if not (isinstance(part, Call) and inner is part.function):
             yield from _other_powers(inner)
+
+
+def _power(part: Scripts) -> float | None:
+    r"""Give the number that a name is raised to: 4 of \rho^4, -2 of \sigma^{-2}."""
+    match part:
+        case Scripts(sup=Number(value=value), primes=0):
+            return value
+        case Scripts(sup=Unary(op="-", operand=Number(value=value)), primes=0):
+            return -value
+    return None
 
 
 def _below(target: Expression) -> Any:
@@ -165,11 +176,14 @@ class _Squares:
             return None
         if plain:
             return Root(part.span, self._letter(part))
-        power = whole.sup if isinstance(whole, Scripts) and not whole.primes else None
-        if isinstance(power, Number) and isinstance(part, Scripts):
-            half = replace(power, value=power.value / 2 if power.value % 2 else power.value // 2)
-            return Scripts(part.span, self._letter(replace(part, sup=None)), sup=half)
-        return None
+        power = _power(part) if isinstance(part, Scripts) else None
+        if power is None:
+            return None
+        whole, over = self._letter(replace(part, sup=None)), abs(power)
+        if over != 2:
+            half = Number(part.span, over / 2 if over % 2 else over // 2)
+            whole = Scripts(part.span, whole, sup=half)
+        return whole if power > 0 else Binary(part.span, "/", Number(part.span, 1), whole)
 
     def _letter(self, part: Any) -> Any:
         """Write a square or its root with the letter of the square, and what stands below it."""

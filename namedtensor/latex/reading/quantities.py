@@ -92,6 +92,13 @@ DRAWN = re.compile(
     rf"(?P<names>{LETTERS.pattern})\\sim\s*(?:[A-Z]|\\[a-z]+\s*\{{[A-Za-z]+\}})\s*[([](?P<given>[^A-Z]*)[)\]]\s*"
 )
 
+#: The letter of a variance, which is alike in all directions: "noise from $\\mathcal{N}(0, s^2 I)$".
+SPREAD = re.compile(
+    r".*(?:[A-Z]|\\[a-z]+\s*\{[A-Z][A-Za-z]*\})\s*\(.*,\s*(?P<names>\\?[a-z]+)(?P<power>\^2|\^\{-[12]\})?\s*"
+    r"(?P<unit>(?:\\[a-z]+\s*\{?)?I\}?(?:_\w|_\{\w+\})?)?\s*\)",
+    re.DOTALL,
+)
+
 #: Words before and behind a letter that name a number; they end where others tell more of it.
 THAN = r"(?:\w+er|more|less)\s+than|at\s+(?:most|least)|exceed(?:s|ing)?|above|below"
 BEFORE = re.compile(rf"\b(?:{NOUN}(?:\s+(?:is|are|be))?|{THAN})\s+{LISTED}", re.IGNORECASE)
@@ -364,7 +371,7 @@ def _axis_of(noun: str, axes: Iterable[str]) -> str | None:
 def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     r"""Give the letters that stand alone in prose, one or some with commas; \sigma of \sigma^2."""
     written = text[statement.span.start : statement.span.end]
-    drawn = DRAWN.fullmatch(written)
+    drawn = DRAWN.fullmatch(written) or _spread(written)
     if not isinstance(statement, (Aside, Constraint)) or not (LETTERS.fullmatch(written) or drawn):
         return ()
     start, end = drawn.span("names") if drawn else (0, len(written))
@@ -379,6 +386,12 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     texts = [re.sub(dressed, "", b.text) if isinstance(b, Letter) else "" for b in bases]
     plain = all(len(text) == 1 or text in GREEK for text in texts)
     return names if plain and parser.peek() is parser.stop else ()
+
+
+def _spread(written: str) -> re.Match[str] | None:
+    """Find the letter of a variance in what says how something is distributed."""
+    found = SPREAD.fullmatch(written)
+    return found if found and (found["power"] or found["unit"]) else None
 
 
 def _extremes(statement: Definition, given: Collection[str]) -> list[Expression]:
@@ -443,7 +456,8 @@ def _words_around(span: Span, text: str) -> Words | None:
 
     None where they say that it has axes.
     """
-    if CELL.match(text, span.end) or DRAWN.fullmatch(text, span.start, span.end):
+    drawn = DRAWN.fullmatch(text, span.start, span.end)
+    if CELL.match(text, span.end) or drawn or _spread(text[span.start : span.end]):
         return Words(something=True, number=True)
     start = max(text.rfind("\n\n", 0, span.start) + 2, span.start - FAR, 0)
     end = text.find("\n\n", span.end)

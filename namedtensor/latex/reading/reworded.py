@@ -46,7 +46,7 @@ from namedtensor.latex.reading.remarks import Given, declared_in, gives_elements
 from namedtensor.latex.reading.sets import put_conditions
 from namedtensor.latex.reading.spoken import CONSTANTS, head_of, key_of, lies_in
 from namedtensor.latex.reading.statements import Found, is_name
-from namedtensor.latex.reading.words import CHOOSING, FUNCTIONS
+from namedtensor.latex.reading.words import CHOOSING, FUNCTIONS, LAWS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -181,6 +181,7 @@ def reworded(
     put_conditions(found, parents)
     _put_operators(found)
     _put_named_signs(entries, text)
+    _leave_out_laws(found)
     _put_exponentials(found)
     _put_multiples(found)
     named = left_sides([e.statement for e in found], [e.region.section for e in found], parents)
@@ -370,6 +371,15 @@ def _put_exponentials(entries: Sequence[Entry]) -> None:
                 replace(log, function=exp, arguments=(side,)) for _, side in statement.relation.rest
             ]
             entry.found.statement = Definition(statement.span, inner, body, "=", tuple(chain))
+
+
+def _leave_out_laws(entries: Sequence[Entry]) -> None:
+    """Set aside what says how something is distributed, p(x) = N(x; 0, 1), and no number."""
+    given = {head_of(name) for e in entries for name in given_names(e.statement)}
+    for entry in entries:
+        stated = getattr(entry.statement, "body", entry.relation)
+        if {head_of(call.function) for call in all_of(Call, stated)} & (LAWS - given):
+            entry.leave_out("it says how something is distributed")
 
 
 def _put_multiples(entries: Sequence[Entry]) -> None:

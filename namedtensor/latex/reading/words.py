@@ -24,6 +24,14 @@ FACTORIAL, BINOMIAL = "!", "(!)"
 #: Words for what random variables have: along no axes, no one can compute it from a tensor.
 MOMENTS = frozenset("E V P Var Cov Pr KL".split())
 
+#: What random variables are distributed by, where nothing else has the name: N(0, 1), Bern(p).
+LAWS = frozenset(
+    (
+        "Ncal Ucal Normal Uniform Unif Bernoulli Bern Categorical Cat Dirichlet Dir Poisson Pois"
+        " Multinomial Mult Binomial Bin Laplace Wishart InvGamma Beta Gamma Exponential"
+    ).split()
+)
+
 #: Commands that are such words.
 WORD_COMMANDS = {
     f"\\{word}": word

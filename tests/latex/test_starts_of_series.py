@@ -190,3 +190,16 @@ $$F_e(x) = W_e \odot x, \qquad F(x) = \sum_{e=1}^E g_e \odot F_e(x)$$"""
     same(document["F"](x=tensor(u, "param"), g=whole, W=whole), (W * W * u).sum(0), "param")
     text = r"Let $x \in \mathbb{R}^{\text{param}}$. $$F_k(x) = k x$$ $$F(x) = F_1(x) + F_2(x)$$"
     same(called(text, "F", {"x": tensor(u, "param")}), 3 * u, "param")
+
+
+@pytest.mark.parametrize("end", ["T - 1", "T-1"])
+def test_the_length_of_a_series_that_starts_at_0_is_a_number_in_formulas(end):
+    text = (
+        r"Let $x, w_0 \in \mathbb{R}^{\text{f}}$. "
+        rf"$$w_{{t+1}} = w_t - x, \quad t = 0, \dots, {end}$$ "
+        r"$$v = \frac{1}{T} \sum_{t=1}^T w_t, \qquad u = w_T / T$$"
+    )
+    X, W = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    given = {"x": tensor(X, "f"), "w_0": tensor(W, "f")}
+    same(called(text, "v", given, {"T": 3}), W - 2 * X, "f")
+    same(called(text, "u", given, {"T": 3}), W / 3 - X, "f")

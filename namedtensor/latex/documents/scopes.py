@@ -305,7 +305,8 @@ class Names:
         self.ranges = ranges_of(self.statements)
         said = {s.text.strip() for s in self.statements if isinstance(s, Aside)}
         sums = letters_of(tuple([b.upper for b in all_of(Big, self.statements) if b.upper]))
-        uppers = [*[r.upper for r in self.ranges], *[end for end in sums if end.text in said]]
+        ranges = [_end_of(r.upper) for r in self.ranges]
+        uppers = [*ranges, *[end for end in sums if end.text in said]]
         #: the ends of ranges, and of sums that the text speaks of: chosen where nothing else gives them
         self.lengths = {key(upper): upper for upper in uppers if upper is not None}
         self._ruled = ruled(self.statements)
@@ -1356,6 +1357,14 @@ def _steadies(letter: str | None, body: Expression | None) -> bool:
             case Call(function=Letter(text="max" | "clip"), arguments=inside):
                 kept |= {id(one) for one in letters_of(inside)}
     return all(id(one) in kept for one in letters_of(body) if one.text == letter)
+
+
+def _end_of(upper: Expression | None) -> Expression | None:
+    """Give the letter that a range ends at, or just before or behind: T of T - 1."""
+    match upper:
+        case Binary(op="+" | "-", left=Letter() as letter, right=Number()):
+            return letter
+    return upper
 
 
 def _letters_of(size: Expression) -> set[str]:

@@ -399,6 +399,8 @@ LAWS = [
     r"\mathcal{N}(m, I)",
     r"\prod_{i=1}^N \text{Bern}(x_i; m)",
     r"\sum_{\text{vocab}} \alpha \odot \operatorname{Dir}(m)",
+    r"\text{Cat}(m)",
+    r"\text{Beta}(x; 1, m)",
 ]
 
 
@@ -410,6 +412,12 @@ def test_how_something_is_distributed_is_no_formula(law, density, signs):
     found = document(text, notes=True)
     assert [f for f in found.check() if f.severity != "note"] == []
     assert found.names == ("m",)
+
+
+def test_the_gamma_function_is_no_law():
+    holds(
+        document(r"$$p(x) = \Gamma(x + 1)$$ $$w = p(\sum_{\text{vocab}} n)$$"), "w", [24.0, 120.0]
+    )
 
 
 def test_a_document_may_define_what_has_the_name_of_a_law():

@@ -17,6 +17,7 @@ from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.left_sides import (
+    DENSITIES,
     LOGARITHMS,
     LeftSides,
     compound,
@@ -378,7 +379,11 @@ def _leave_out_laws(entries: Sequence[Entry]) -> None:
     given = {head_of(name) for e in entries for name in given_names(e.statement)}
     for entry in entries:
         stated = getattr(entry.statement, "body", entry.relation)
-        if {head_of(call.function) for call in all_of(Call, stated)} & (LAWS - given):
+        called = [call.function for call in all_of(Call, stated)]
+        words = [name.text for name in called if isinstance(name, Letter) and name.style == "word"]
+        density = head_of(entry.target or getattr(stated, "first", stated)).lower() in DENSITIES
+        own = density and {*words} & ({"Cat", "Beta", "Gamma"} - given)
+        if own or {*map(head_of, called)} & (LAWS - given):
             entry.leave_out("it says how something is distributed")
 
 

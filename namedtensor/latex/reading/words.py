@@ -27,8 +27,8 @@ MOMENTS = frozenset("E V P Var Cov Pr KL".split())
 #: What random variables are distributed by, where nothing else has the name: N(0, 1), Bern(p).
 LAWS = frozenset(
     (
-        "Ncal Ucal Normal Uniform Unif Bernoulli Bern Categorical Cat Dirichlet Dir Poisson Pois"
-        " Multinomial Mult Binomial Bin Laplace Wishart InvGamma Beta Gamma Exponential"
+        "Ncal Ucal Normal Uniform Unif Bernoulli Bern Categorical Dirichlet Dir Poisson Pois"
+        " Multinomial Mult Binomial Bin Laplace Wishart InvGamma Exponential"
     ).split()
 )
 

@@ -12,7 +12,7 @@ ASIDE = {
     "b = ": "it speaks of nothing that the notation speaks of",
     "c = ": "it speaks of nothing that the notation speaks of",
     "p \\propto": "it uses x as other notations do, without names of axes",
-    "\\theta \\sim": "it speaks of nothing that the notation speaks of",
+    "\\theta \\sim": "it says how something is distributed",
     "\\exists": "cannot be read: \\exists is beyond the notation",
     "\\text{area}": "it uses x as other notations do, without names of axes",
 }

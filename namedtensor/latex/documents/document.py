@@ -209,9 +209,8 @@ class Document:
             return self._called(name), {}
         written = self._undressed(self._expression(name))
         text = None if written is None else key(written, self.bound)
-        for asked in (text, None if written is None else key(written)):
-            if asked is not None and asked in defined:
-                return self._called(asked), {}
+        if text is not None and text in defined:
+            return self._called(text), {}
         found = [d for d in given if python_name(d.name, d.key) == name] or [
             d for d in given if d.letters and key(bare(d.name)) in (name, text or name)
         ]
@@ -228,7 +227,9 @@ class Document:
         alone = [d for d in given if d.key.startswith(f"{spelled}(")]
         if len(alone) == 1:
             return alone[0], {}  # \log c is the name of the only \log c(Z)
-        return None if written is None else self._member(written)
+        member = None if written is None else self._member(written)
+        plain = None if written is None else key(written)  # r_K where K is chosen
+        return (self._called(plain), {}) if member is None and plain in defined else member
 
     def _called(self, name: str) -> Defined:
         """Give what a name without scripts is of: f(x), beside elements f_k or f = f(x), or the last one."""

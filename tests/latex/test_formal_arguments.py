@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from namedtensor import tensor
+from namedtensor import AxisMissingError, tensor
 from namedtensor.latex import read
 from tests.latex.calling import called, same
 
@@ -301,3 +301,29 @@ y &= \text{dec}(f(x))
     a, V = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(4, 3)
     found = document["dec"](f=tensor(a, "tok feat"), V=tensor(V, "emb feat"))
     np.testing.assert_allclose(found.numpy("tok emb"), a @ V.T)
+
+
+NEAREST = r"""Let $D \in \mathbb{R}^{\text{item} \times \text{dim}}$ and $q \in \mathbb{R}^{\text{dim}}$.
+$$d(x) = \min_{\text{item}} \sqrt{\sum_{\text{dim}} (D - x)^2}$$
+"""
+ITEMS, QUERY = rng.normal(size=(5, 3)), rng.normal(size=3)
+DISTANCES = np.sqrt(((ITEMS - QUERY) ** 2).sum(1))
+
+
+def test_an_argument_has_no_axis_that_no_call_gives_it():
+    document = read(NEAREST + "$$y = d(q)$$")
+    assert str(document["d"]) == "d(x: R[dim]; D: R[item, dim]) -> R"
+    same(document["d"](tensor(QUERY, "dim"), D=tensor(ITEMS, "item", "dim")), DISTANCES.min())
+
+
+def test_a_call_may_leave_out_an_axis_that_the_body_s_own_tensors_have():
+    d, D = read(NEAREST)["d"], tensor(ITEMS, "item", "dim")
+    same(d(tensor(QUERY, "dim"), D=D), DISTANCES.min())
+    same(d(tensor(ITEMS + 1, "item", "dim"), D=D), np.sqrt(3))  # each with its own
+    over = np.sqrt(((ITEMS[:, None] - X[:, None, :3].swapaxes(0, 1)) ** 2).sum(-1)).min(0)
+    same(d(tensor(X[:, :3], "user", "dim"), D=D), over, "user")
+
+
+def test_the_axis_of_the_innermost_operator_is_left_out_by_no_call():
+    with pytest.raises(AxisMissingError, match="x has no axis dim"):
+        read(NEAREST)["d"](tensor(a, "item"), D=tensor(X, "item", "dim"))

@@ -66,6 +66,23 @@ class Asked:
                 if not alone or {key(name) for name in names_of(operand)} == {text}:
                     yield from self._brought(operand, text, axes)
 
+    def closest(self, text: str) -> set[str]:
+        """Name the axes of the innermost operators around a letter: dim, in min_{item} sum_{dim} (D - x)^2."""
+        acting = [
+            (part, axes)
+            for d in self.bodies()
+            for part in walk(d.body)
+            for operand, axes in self._acted(part)
+            if axes and text in {key(name) for name in names_of(operand)}
+        ]
+        acts = {id(part) for part, _ in acting}
+        return {
+            name
+            for part, axes in acting
+            if not any(id(inner) in acts for child in children(part) for inner in walk(child))
+            for name in axes
+        }
+
     def could_meet(self, found: Input) -> list[str]:
         """Name axes of the body's own tensors along which it acts on an argument that is not asked for them.
 

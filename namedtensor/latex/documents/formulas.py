@@ -8,7 +8,13 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.errors import AxisClashError, IndexRangeError, NamedTensorError, kind_of_thing
+from namedtensor.errors import (
+    AxisClashError,
+    AxisMissingError,
+    IndexRangeError,
+    NamedTensorError,
+    kind_of_thing,
+)
 from namedtensor.formula.bundle import Bundle
 from namedtensor.formula.formula import Formula
 from namedtensor.formula.signature import Parameter, Signature
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class OpenFormula(Formula[..., Any]):
-    """A formula of arguments that are declared nowhere: each call may give them more axes."""
+    """A formula of arguments that are declared nowhere: each call may give them axes of its own tensors."""
 
     def __init__(self, body: Any, signature: Signature, anew: Callable[..., Any]) -> None:
         super().__init__(body, signature)
@@ -51,7 +57,7 @@ class OpenFormula(Formula[..., Any]):
     def call_any(self, args: Sequence[Any], named: Mapping[str, Any], module: Any = None) -> Any:
         try:
             return super().call_any(args, named, module)
-        except AxisClashError:
+        except (AxisClashError, AxisMissingError):
             other = self._anew(args, named) if module is None else None
             if other is None:
                 raise
@@ -129,18 +135,26 @@ class Library:
         return OpenFormula(body, signature, functools.partial(self._anew, linked))
 
     def _anew(self, linked: Linked, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """Give the formula whose arguments, declared nowhere, have the given axes of its own tensors too."""
+        """Give the formula whose arguments, declared nowhere, have those axes of its own tensors that are given."""
         given = self.formula(linked).signature.python.bind(*args, **named).arguments
-        own = Asked(self.names, self.linker.callee, linked).own()
+        asked = Asked(self.names, self.linker.callee, linked)
+        own = asked.own()
         inputs = []
         for found in linked.inputs:
             space, value = found.space, given.get(self.identifier(linked, found))
-            if found.inferred and space is not None and space.base == "R":
-                known = [*space.names]
-                more = [n for n in getattr(value, "axes", ()) if n in own and n not in known]
+            if found.inferred and space is not None and space.base == "R" and value is not None:
+                has = list(getattr(value, "axes", ()))
+                wanted = asked.closest(found.key) or {*space.names}
+                kept = [
+                    a
+                    for a in space.axes
+                    if a.axis.name in {*has, *wanted} or a.axis.name not in own
+                ]
+                known = [axis.axis.name for axis in kept]
+                more = [n for n in has if n in own and n not in known]
                 at = space.span
                 sized = [SizedAxis(at, AxisName(at, name), None) for name in more]
-                space = dataclasses.replace(space, axes=(*space.axes, *sized))
+                space = dataclasses.replace(space, axes=(*kept, *sized))
                 found = dataclasses.replace(found, space=space)
             inputs.append(found)
         changed = tuple([found.space for found in inputs])

@@ -346,5 +346,6 @@ class Grounds:
         given = one.call.arguments if one.call is not None else ()
         for place, argument in enumerate(given):
             if names.declaration(argument, one.place) is None:
-                facts += [tuple(names.axes_given(one, place))]
+                axes, whole = names.axes_given(one, place)
+                facts += [tuple(axes), whole]
         return one.key, one.kind, one.letters, tuple(facts)

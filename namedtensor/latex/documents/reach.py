@@ -279,8 +279,8 @@ class Walk:
         """Give arguments that are declared nowhere the axes along which the body acts on them.
 
         k(A, B) = exp(-sum_{dim} (A - B)^2) takes tensors over dim; what else they have is lifted over, but
-        for axes of the body's own tensors that the document's calls give them too. The norm of what is
-        asked for no axes is over all that the calls give.
+        for axes of the body's own tensors: they have those that the document's calls give them. The norm
+        of what is asked for no axes is over all that the calls give.
         """
         own = self.asked.own()
         for place, found in enumerate(self.linked.arguments if call is not None else ()):
@@ -291,8 +291,11 @@ class Walk:
                 if index:  # the axes of what it picks from are not its own
                     axes = {name: None for name in axes if name not in own}
                 norms = self.asked.has_norms(below=bool(axes))
-                given = self.names.axes_given(self.linked.defined, place) if own or norms else []
-                axes |= dict.fromkeys([name for name in given if name in own or norms])
+                if own or norms:
+                    given, whole = self.names.axes_given(self.linked.defined, place)
+                    if whole:
+                        axes = {name: None for name in axes if name in given or name not in own}
+                    axes |= dict.fromkeys([name for name in given if name in own or norms])
                 found.inferred = True
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
                 found.space = Space(at, "[n]" if index else "R", sized)

@@ -1008,12 +1008,14 @@ class Names:
 
     def axes_given(
         self, defined: Defined, place: int, seen: frozenset[str] = frozenset()
-    ) -> list[str]:
+    ) -> tuple[list[str], bool]:
         """List the axes of an argument that all calls in the document give to a function.
 
-        Without a call, they are those of what its section defines by the argument's letter.
+        Say also whether the calls are known to give no others. Without a call, the axes are those of
+        what its section defines by the argument's letter.
         """
         found: list[list[str]] = []
+        whole = True
         for call, at in self.calls_of.get(defined.key, ()):
             if place < len(call.arguments) and defined.key not in seen:
                 given = call.arguments[place]
@@ -1024,16 +1026,21 @@ class Names:
                     found.append([*known.space.names])
                 elif caller is not None and key(given) in taken:
                     outer = [*taken].index(key(given))
-                    found.append(self.axes_given(caller, outer, seen | {defined.key}))
-                elif axes := self.axes_known(given, at, taken):
-                    found.append(sorted(axes))
+                    passed, known_whole = self.axes_given(caller, outer, seen | {defined.key})
+                    found.append(passed)
+                    whole = whole and known_whole
+                else:
+                    whole = False
+                    if axes := self.axes_known(given, at, taken):
+                        found.append(sorted(axes))
+        whole = whole and bool(found)
         if not found and defined.call is not None:
             own = defined.call.arguments[place]
             busy = frozenset({defined})
             local = self.local(own, defined.place, busy) if isinstance(own, Letter) else None
             if local is not None and local.place.section == defined.place.section:
                 found.append(sorted(self.axes_known(own, defined.place, {}, busy)))
-        return [name for name in found[0] if all(name in o for o in found)] if found else []
+        return [name for name in found[0] if all(name in o for o in found)] if found else [], whole
 
     def arguments_at(self, place: Place) -> dict[Any, None]:
         """List the arguments of the function that the statement at a place defines."""

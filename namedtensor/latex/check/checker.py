@@ -35,7 +35,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Signature,
 )
-from namedtensor.latex.walk import letters_of, walk
+from namedtensor.latex.walk import letters_of, parted, walk
 from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import apply_node
@@ -53,6 +53,10 @@ class Checker(Symbols):
         self.linker = linker
         self.dotted = {s.block for s in names.statements if isinstance(s, Induction)}
         self._defined: dict[tuple[Any, ...], Value] = {}
+        #: definitions -> the letters in them, and in what they are made of
+        self._letters_in: dict[int, set[str]] = {}
+        #: the letters met so far in the definitions that are being evaluated
+        self._met: list[set[str]] = [set()]
         #: symbols that stand for definitions, with the declared shape -> the definition
         self.promises: dict[Node, Defined] = {}
         self.reached: set[int] = set()
@@ -79,24 +83,50 @@ class Checker(Symbols):
         """
         if defined.letters:
             self._asked.append(defined)
-        at = (id(defined), *(around.context if around is not None else (0, ())))
-        if at in self._defined:
-            return self._defined[at]
+        known = self._defined.get(self._key(defined, around))
+        if known is not None:
+            self._met[-1] |= self._letters_in[id(defined)]
+            return known
         if id(defined) in self._open:
             return self._before(defined)
         self._open.add(id(defined))
         self.reached.add(id(defined))
         indexed, self.indexed = self.indexed, []
+        self._met.append(_letters(defined))
         try:
             value = self._evaluated(defined, around)
         finally:
             self.indexed = indexed
             self._open.discard(id(defined))
+            letters = self._letters_in.setdefault(id(defined), set())
+            letters |= self._met.pop()
+            self._met[-1] |= letters
         first = isinstance(defined.statement.target, Indexed) and is_first(defined.statement.target)
         if first or (self._is_begun(defined) and getattr(type_of(value), "host", False)):
             value = UNKNOWN
-        self._defined[at] = value
+        self._defined[self._key(defined, around)] = value
         return value
+
+    def _key(self, defined: Defined, around: CheckScope | None) -> tuple[Any, ...]:
+        """What the value of a definition depends on: the formula around it, where it has names of that."""
+        if around is None:
+            return id(defined), 0, ()
+        letters = self._letters_in.get(id(defined), set())
+        own = [
+            t
+            for t in around.arguments
+            if _first(t) in letters and self._is_own(t, defined.place, around)
+        ]
+        indices = letters.intersection(around.indices)
+        return id(defined), around.owner if own else 0, tuple(sorted(indices))
+
+    def _is_own(self, text: str, place: Place, around: CheckScope) -> bool:
+        """Say whether an argument is something else than what the document means there by its name."""
+        declared = self.names.declared.get(text, ())
+        meaning = self.names.look(declared[0].name, place, {}) if declared else None
+        if meaning is None or meaning.declared is None or meaning.defined is not None:
+            return True
+        return self.declared_value(meaning.declared) is not around.arguments[text]
 
     def _is_begun(self, defined: Defined) -> bool:
         """Say whether this is a step of a program, b <- 0, and a later step changes the name again."""
@@ -491,3 +521,14 @@ class Checker(Symbols):
             if text in values:
                 return values[text]
         return None
+
+
+def _letters(defined: Defined) -> set[str]:
+    """List the letters of a definition, each of kh too; they may be names of the formula around it."""
+    found = letters_of(defined.statement)
+    return {_first(each.text) for letter in found for each in (letter, *parted(letter))}
+
+
+def _first(text: str) -> str:
+    """Give the letter that a name begins with, without its scripts: X of X^{2}."""
+    return re.split(r"[_^']", text)[0]

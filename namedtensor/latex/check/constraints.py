@@ -281,6 +281,9 @@ def _side(checker: Checker, evaluator: Evaluator, part: Expression, place: Place
     """Give the shape of one side of a relation; a derivative has stars only where axes would clash."""
     if isinstance(part, Space):
         return checker.space_type(part, place)
+    known = type_of(checker.values.get(id(part), UNKNOWN))  # a stated derivative is defined, too
+    if known is not None:
+        return known
     if not isinstance(part, Derivative):
         return type_of(evaluator.value(part))
     if part.by is None:

@@ -479,7 +479,8 @@ class CheckedFunction:
         self._parameters(call, scope)
         self._repeated(call, parameters)
         results = self.results()
-        known = () if self.borrowed or self._is_tensor_for_number(arguments) else results
+        whole = self._is_tensor_for_number(arguments) and not self._is_of_each_element()
+        known = () if self.borrowed or whole else results
         held = CallCheck(
             checker,
             self.name,
@@ -529,6 +530,15 @@ class CheckedFunction:
         types = [type_of(v) for v in arguments]
         pairs = zip(self.names, types, strict=False)
         return any(key(n) in self.assumed and t is not None and t.axes for n, t in pairs)
+
+    def _is_of_each_element(self) -> bool:
+        """Say whether the body's elements are made of its arguments' alone, so that it lifts over any axes."""
+        node = node_of(self.checker.found.get(id(self.defined), UNKNOWN))
+        parts = () if node is None else self.checker.parts(node)
+        return bool(parts) and all(
+            not part.type.axes and (not part.operands or part.operation.primitive.traits.pointwise)
+            for part in parts
+        )
 
     def _inlined(self, call: Call, given: dict[str, Value], count: int) -> Value:
         """Evaluate the body of a function with undeclared arguments for the values of a call.

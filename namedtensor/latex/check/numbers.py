@@ -98,7 +98,8 @@ def check_numbers(document: Document, checker: Checker) -> None:
         if checker.names.gives_size(defined.statement):
             continue
         bounded = any(r.of_definition(defined, {}) is not None for r in ranges)
-        may_leave = along or id(defined) in checker.open_indices
+        is_rule = along and bool(defined.letters)
+        may_leave = is_rule or id(defined) in checker.open_indices
         if bounded and not may_leave:
             continue
         try_it = partial(run, document, defined) if may_leave else partial(tried, trees, defined)

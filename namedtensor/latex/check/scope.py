@@ -70,11 +70,6 @@ class CheckScope(Resolver):
         self.far: dict[str, Declared] = around.far if around else {}
         self.bundles: set[int] = set()
 
-    @property
-    def context(self) -> tuple[Any, ...]:
-        """What the value of a where-clause depends on: the formula around it, and the index letters."""
-        return self.owner, tuple(sorted(self.indices))
-
     # ------------------------------------------------------------------------- names and sizes
 
     def own(self, name: Expression, text: str) -> Value | None:

@@ -244,13 +244,7 @@ class Checker(Symbols):
                 scope, defined.body, lambda e: self._body(defined, e, declared, promised)
             )
 
-        mark = len(self._asked)
-        value = find()
-        if value is UNKNOWN and id(defined) in self._tried:
-            asked = dict.fromkeys([defined, *self._asked[mark:]])
-            open_ = [d for d in asked if self.found.get(id(d), UNKNOWN) is UNKNOWN]
-            begun = self._begun_elsewhere(defined, open_)
-            value = find() if begun else self._settled(defined, open_, find)
+        value = self._settled(defined, find)
         check_terms(self, defined)
         if declared is not None and declared.space.base == "[n]":
             value = marked(value) or value
@@ -284,42 +278,46 @@ class Checker(Symbols):
         type_ = None if first is None else type_of(self.value_of(first))
         return type_ is not None and bool(type_.axes)
 
-    def _settled(
-        self, defined: Defined, open_: Sequence[Defined], find: Callable[[], Value]
-    ) -> Value:
-        """Find the shape of a series that begins with a number: the shape that its rule does not change.
+    def _settled(self, defined: Defined, find: Callable[[], Value]) -> Value:
+        """Find a value, and the shape of a series that begins with a number: its rule does not change it.
 
         The first try has the axes along which its rule acts; where it fails, the next one has those of
         all series that wait for this one, and the third those of what it is made of. Each other try has
         the axes of the result, which are known of what is given by its elements. What no try mends is at
         fault.
         """
+        mark, asked = self.report.mark(), len(self._asked)
+        value = find()
+        tried = type_of(self._tried.get(id(defined), UNKNOWN))
+        if id(defined) not in self._tried or _fits(value, tried):
+            return value
+        every = dict.fromkeys([defined, *self._asked[asked:]])
+        open_ = [d for d in every if self.found.get(id(d), UNKNOWN) is UNKNOWN]
+        if tried is None and self._begun_elsewhere(defined, open_):
+            return find()
+        known = {at for at, value in self._defined.items() if value is not UNKNOWN}
+        mark = self.report.mark() if tried is None else mark
         tries = [self._acted(rules) for rules in ([defined], open_)]
         tries.append(self._acted([defined], made=True))
-        tried: Type | None = tries[0]
-        known = {at for at, value in self._defined.items() if value is not UNKNOWN}
         is_result = defined.kind == "elements"
         lacking: list[Finding] = []
         for left in reversed(range(ROUNDS)):
-            mark = self.report.mark()
+            failed = self.report.take_back(mark, Span(0, len(self.source.text)))
+            found = type_of(value)
+            if tried is not None:
+                if is_result and found is None and failed:
+                    self.report.keep(failed)  # the rule fails on its own result
+                    break
+                is_result = found is not None
+                lacking = lacking or [f for f in failed if f.code == "axis-missing"]
+                tries = [each for each in tries if each != tried]
+            tried = found if is_result and tried is not None else tries[0] if tries else None
             tried = tried if left else None
             self._tried[id(defined)] = UNKNOWN if tried is None else self.stand_in(tried)
             self._defined = {at: v for at, v in self._defined.items() if at in known}
             value = find()
-            found = type_of(value)
-            if tried is None or (found is not None and set(found.names) == set(tried.names)):
+            if tried is None or _fits(value, tried):
                 break
-            failed = self.report.take_back(mark, Span(0, len(self.source.text)))
-            if is_result and found is None and failed:
-                self.report.keep(failed)  # the rule fails on its own result
-                break
-            is_result = found is not None
-            lacking = lacking or [f for f in failed if f.code == "axis-missing"]
-            if is_result:
-                tried = found
-            else:
-                tries = [each for each in tries if each != tried]
-                tried = tries[0] if tries else None
         alone = not any(d.letters for d in open_ if d is not defined and id(d) in self._open)
         if value is UNKNOWN and alone:
             self.report.keep(lacking)
@@ -404,8 +402,17 @@ class Checker(Symbols):
         type_ = None if first is None else type_of(self.value_of(first, around))
         # a series that begins with a number may go on with tensors
         if type_ is None or type_.host or not type_.axes:
-            return self._tried.setdefault(id(defined), UNKNOWN)
+            alone = first is not None and self._is_of_inputs(defined)
+            guess = self.stand_in(self._acted([defined])) if alone else UNKNOWN
+            return self._tried.setdefault(id(defined), guess)
         return self.stand_in(type_)
+
+    def _is_of_inputs(self, defined: Defined) -> bool:
+        """Say whether the rule of a series uses no definition but numbers: its own axes alone are unknown."""
+        own = _first(defined.key)
+        used = _letters(defined) - {own}
+        made = {_first(d.key) for d in self.names.definitions if letters_of(d.statement.body)}
+        return used.isdisjoint(made)
 
     def series_leaf(self, defined: Defined, around: CheckScope | None = None) -> Value | None:
         """Give a symbol for a member of a series whose value is not known yet, or None."""
@@ -521,6 +528,16 @@ class Checker(Symbols):
             if text in values:
                 return values[text]
         return None
+
+
+def _fits(value: Value, tried: Type | None) -> bool:
+    """Say whether a series has the axes that were tried; without a try, whether it has any shape."""
+    found = type_of(value)
+    return (
+        value is not UNKNOWN
+        if tried is None
+        else found is not None and {*found.names} == {*tried.names}
+    )
 
 
 def _letters(defined: Defined) -> set[str]:

@@ -532,7 +532,7 @@ class CheckedFunction:
         return any(key(n) in self.assumed and t is not None and t.axes for n, t in pairs)
 
     def _is_of_each_element(self) -> bool:
-        """Say whether the body's elements are made of its arguments' alone, so that it lifts over any axes."""
+        """Say whether each element is made of those of the arguments alone, so that any axes are lifted."""
         node = node_of(self.checker.found.get(id(self.defined), UNKNOWN))
         parts = () if node is None else self.checker.parts(node)
         return bool(parts) and all(

@@ -67,7 +67,7 @@ class Asked:
                     yield from self._brought(operand, text, axes)
 
     def closest(self, text: str) -> set[str]:
-        """Name the axes of the innermost operators around a letter: dim, in min_{item} sum_{dim} (D - x)^2."""
+        """Name axes of the innermost operators around a letter: dim, in min_{item} sum_{dim} (D - x)^2."""
         acting = [
             (part, axes)
             for d in self.bodies()

@@ -135,7 +135,7 @@ class Library:
         return OpenFormula(body, signature, functools.partial(self._anew, linked))
 
     def _anew(self, linked: Linked, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """Give the formula whose arguments, declared nowhere, have those axes of its own tensors that are given."""
+        """Give the formula whose arguments, declared nowhere, have given axes, of its own tensors."""
         given = self.formula(linked).signature.python.bind(*args, **named).arguments
         asked = Asked(self.names, self.linker.callee, linked)
         own = asked.own()

@@ -84,10 +84,11 @@ def placed(
     given_in = {at: names_given([statements[i] for i in places]) for at, places in sections.items()}
     found = list(statements)
     known: dict[int, Known] = {}
+    having: set[int] = set()  # the sections that have series
     for _ in sections:
         before = dict(known)
         for at, places in sections.items():
-            others = _of_others(at, given_in[at], known, parents)
+            others = _of_others(at, given_in[at], {a: known[a] for a in having}, parents)
             here = [_with_elements(statements[i], others, declared, ends) for i in places]
             whole = _by_themselves(here)
             families = {
@@ -112,6 +113,7 @@ def placed(
             known[at] = {
                 family: (axis, frozenset(given[family])) for family, axis in families.items()
             }
+            (having.add if families else having.discard)(at)
             for i, statement in zip(places, here, strict=True):
                 found[i] = (
                     _with_axis(statement, series)
@@ -128,7 +130,7 @@ def _of_others(
 ) -> Known:
     """Give the series of other sections that a section may mean by names that it does not give itself."""
     found: dict[Family, tuple[AxisName, frozenset[Any]]] = {}
-    for at in nearest(section, [at for at, series in known.items() if series], parents):
+    for at in nearest(section, known, parents):
         for family, series in known[at].items():
             if family[0] not in own:
                 found.setdefault(family, series)
@@ -335,8 +337,11 @@ def parts_of_steps(statements: Sequence[Statement]) -> list[Statement]:
         if own is not None and len(letters) == 1:
             rules.setdefault((statement.section, (own[0][1], letters[0])), []).append(i)
     found = list(statements)
+    sections: dict[int, list[int]] = {}
+    for i, statement in enumerate(statements):
+        sections.setdefault(statement.section, []).append(i)
     for (section, step), places in rules.items():
-        here = [i for i, s in enumerate(statements) if s.section == section]
+        here = sections[section]
         if step[1] in names_given([statements[i] for i in here]):
             continue
         plain = {

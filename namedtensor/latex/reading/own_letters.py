@@ -397,6 +397,9 @@ class _Renamed:
 def with_shapes_below(entries: Sequence[Entry]) -> Iterator[Entry]:
     """Give what was read; d_{row, col} = ... defines d, declared before it, and z_{row, col} is z."""
     read = [e for e in entries if isinstance(e.read, Found)]
+    if not any(_axes_below(part) for e in read for part in all_of(Scripts, e.statement)):
+        yield from entries
+        return
     axes = {sized.axis.name for e in read for sized in all_of(SizedAxis, e.statement)}
     given = {key_of(name) for e in read for name in given_names(e.statement)}
     used = {key_of(name) for e in read for name in names_of(e.statement)} - given

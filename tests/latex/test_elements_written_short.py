@@ -585,3 +585,23 @@ $$X_{\text{seq}:i} = \begin{cases} c & i = 1 \\ t_{\text{tok}:i-1} & \text{other
     )
     found = document["X"](P=tensor(np.arange(6.0).reshape(2, 3), "row col"), c=9.0)
     np.testing.assert_allclose(found.numpy("seq"), [9, 0, 1, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("total", [r"\sum_{i \le j} r_i", r"\sum_{i=1}^j r_i"])
+@pytest.mark.parametrize("before", ["", r"Of $C$, the first is $\lambda_1 = 2$. "])
+def test_elements_of_a_vector_need_no_range(before, total):
+    text = rf"""# Directions
+{before}
+## Shares
+Let $\lambda \in \mathbb{{R}}_{{>0}}^{{\text{{comp}}:m}}$ be variances.
+$$r_j = \frac{{\lambda_j}}{{\sum_{{\text{{comp}}}} \lambda}}, \qquad R_j = {total}.$$"""
+    document, given = read(text), np.array([3.0, 2.0, 1.0])
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["R"](lambda_=tensor(given, "comp"))
+    np.testing.assert_allclose(found.numpy("comp"), np.cumsum(given) / 6)
+
+
+def test_a_vector_that_is_acted_on_has_no_elements_without_a_range():
+    text = r"""Let $x \in \mathbb{R}^{\text{emb}}$, $W \in \mathbb{R}^{\text{hid} \times \text{emb}}$.
+$$h_j = W \underset{\text{emb}}{\cdot} x_j$$"""
+    assert [f.code for f in read(text).check() if f.severity == "error"] == ["undefined"]

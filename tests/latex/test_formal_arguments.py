@@ -327,3 +327,28 @@ def test_a_call_may_leave_out_an_axis_that_the_body_s_own_tensors_have():
 def test_the_axis_of_the_innermost_operator_is_left_out_by_no_call():
     with pytest.raises(AxisMissingError, match="x has no axis dim"):
         read(NEAREST)["d"](tensor(a, "item"), D=tensor(X, "item", "dim"))
+
+
+def test_an_argument_has_the_shape_that_a_member_of_its_series_is_declared_with():
+    text = r"""Let $X \in \mathbb{R}^{\text{pt} \times \text{dim}}$ be points, and $M^{(0)} \in
+\mathbb{R}^{\text{cluster} \times \text{dim}}$ the first centres.
+$$D(X, M) = \sum_{\text{dim}} (X - M)^2, \qquad J(M) = \sum_{\text{pt}} \min_{\text{cluster}} D(X, M)$$
+$$M^{(t+1)} = M^{(t)} / 2, \quad t = 0, \dots, 2$$"""
+    document = read(text)
+    assert document.check() == []
+    assert str(document["D"]) == "D(X: R[pt, dim], M: R[cluster, dim]) -> R[pt, cluster]"
+    assert str(document["J"]) == "J(M: R[cluster, dim]; X: R[pt, dim]) -> R"
+
+
+def test_two_functions_may_be_told_apart_by_letters():
+    text = r"""For $f \in \mathbb{R}^{\text{emb}}$ and temperatures $\tau_s, \tau_t \in \mathbb{R}_{>0}$,
+$$p_s(f) = \underset{\text{emb}}{\text{softmax}} (f / \tau_s), \qquad
+p_t(f) = \underset{\text{emb}}{\text{softmax}} (f / \tau_t).$$
+For $S, T \in \mathbb{R}^{\text{emb}}$, $$L = -p_t(T) \underset{\text{emb}}{\cdot} \log p_s(S).$$"""
+    S, T = rng.normal(size=(2, 3))
+    given = {"S": tensor(S, "emb"), "T": tensor(T, "emb"), "tau_s": 0.5, "tau_t": 0.2}
+
+    def softmax(x):
+        return np.exp(x) / np.exp(x).sum()
+
+    same(called(text, "L", given), -softmax(T / 0.2) @ np.log(softmax(S / 0.5)))

@@ -16,7 +16,7 @@ from namedtensor.latex.check.report import Report, is_own_size, shape_text, size
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
-from namedtensor.latex.documents.along import ALONG, axis_along, bare
+from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
@@ -441,26 +441,13 @@ class Checker(Symbols):
             return value
         return SymbolicTensor(apply_node(body.operation, (value.node,)))
 
-    def declared_members(self, name: Expression, place: Place) -> list[Declared]:
-        """List the other members of a series that the section declares: h^0 for h^t or h_{seq(t)}."""
-        own = (stem(name) or "").split(ALONG)[0]
-        return [
-            d
-            for group in self.names.declared.values()
-            for d in group
-            if d.place.section == place.section
-            and isinstance(d.name, Scripts)
-            and stem(d.name) == own
-            and d.name != name
-        ]
-
     def _declared_member(self, defined: Defined) -> Declared | None:
         """Find another declared member of the series that a definition is of."""
         if not isinstance(defined.name, Scripts):
             return None
         if not defined.letters and defined.place.block not in self.dotted:
             return None
-        return next(iter(self.declared_members(defined.name, defined.place)), None)
+        return next(iter(self.names.declared_members(defined.name, defined.place)), None)
 
     def _another(self, defined: Defined) -> tuple[Expression, Type] | None:
         """Find another member of a series, declared or defined above: its name and its shape."""

@@ -158,7 +158,7 @@ class CheckScope(Resolver):
 
     def _counted(self, name: Scripts) -> Value | None:
         """Give a value of x^t from declarations of x^1 and x^2, if all of these have one shape."""
-        every = self.checker.declared_members(name, self.place)
+        every = self.checker.names.declared_members(name, self.place)
         members = [d for d in every if match(name, d.name, tuple(self.indices), {})]
         if not members:
             return None

@@ -38,7 +38,7 @@ from namedtensor.latex.evaluation.by_elements import known_size
 from namedtensor.latex.evaluation.indices import Position, plain, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Scripts, Space
-from namedtensor.latex.walk import all_of
+from namedtensor.latex.walk import all_of, letters_of
 from namedtensor.operations.elementwise import clip
 from namedtensor.operations.indexing import INDEX, from_front
 from namedtensor.operations.joining import concat, stack
@@ -232,6 +232,10 @@ class Loop:
         found = self.names.look(name, defined.place, self.body.numbers)
         rule = found is not None and found.defined is not None and bool(found.defined.letters)
         if found is None or (rule and edge != LAST and edge != 1):
+            within = self.defined.range
+            ends = letters_of(within.upper) if within is not None and self.axis is None else ()
+            if ends:  # with a number for it, the members are written out
+                raise self.body.no_number(ends[0].text, self.defined.key)
             code, message, hint = missing(name)
             raise self.body.library.error(code, message, self.defined.name, hint)
         value = self.body.value_of(found, Around(defined.place, self.body.numbers, self.own))

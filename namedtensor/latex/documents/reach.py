@@ -280,7 +280,7 @@ class Walk:
 
         k(A, B) = exp(-sum_{dim} (A - B)^2) takes tensors over dim; what else they have is lifted over, but
         for axes of the body's own tensors: they have those that the document's calls give them. The norm
-        of what is asked for no axes is over all that the calls give.
+        of what is asked for no axes is over all that the calls give. An M beside a declared M^0 has its.
         """
         own = self.asked.own()
         for place, found in enumerate(self.linked.arguments if call is not None else ()):
@@ -298,7 +298,18 @@ class Walk:
                     axes |= dict.fromkeys([name for name in given if name in own or norms])
                 found.inferred = True
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
-                found.space = Space(at, "[n]" if index else "R", sized)
+                of_member = None if index else self._space_of_member(found)
+                found.space = of_member or Space(at, "[n]" if index else "R", sized)
+
+    def _space_of_member(self, found: Input) -> Space | None:
+        """Give the shape that a member of a series is declared with, M^0, to its letter M."""
+        if stem(found.name) not in self.names.series_letters:
+            return None
+        members = self.names.declared_members(found.name, self.linked.defined.place)
+        spaces = [dataclasses.replace(d.space, span=found.name.span) for d in members]
+        axes = {axis.axis.name for space in spaces[:1] for axis in space.axes}
+        fits = bool(axes) and self.asked.closest(found.key) <= axes
+        return spaces[0] if fits and all(s == spaces[0] for s in spaces) else None
 
     def _stands_as_index(self, text: str) -> bool:
         """Say whether a letter chooses elements: W_{vocab(k)}, or m(k) of such an m.

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from namedtensor.latex.documents.along import (
+    ALONG,
     LAST,
     axis_along,
     bare,
@@ -658,7 +659,7 @@ class Names:
         return any(isinstance(s, Letter) and s.text == letter for s in named)
 
     def _only_names(self, letter: str, statement: Definition, own: Expression) -> bool:
-        """Say whether f of q_f(x) only names it: beside q(x), or Q and Q_f, or where f is a number.
+        """Say whether f of q_f(x) only names it: beside q(x), q_g(x), or Q and Q_f, or where f is a number.
 
         A letter that indexes or is bound counts, as e of F_e(x) beside F(x) = sum_e F_e(x), and so does one
         for which there are members by number, F_1(x).
@@ -668,13 +669,21 @@ class Names:
         places = [at.at for at in all_of(At, near)] + [big.lower for big in all_of(Big, near)]
         named = [part for part in all_of(Scripts, near) if part.sub is not None]
         places += [part.sub for part in named if isinstance(part.sub, Binary)]
-        kin = [part.sub for part in named if isinstance(own, Scripts) and part.base == own.base]
-        if letter in texts_of(tuple(places)) or len({*kin}) > 1:
+        base = own.base if isinstance(own, Scripts) else None
+        kin = [part.sub for part in named if part.base == base]
+        if letter in texts_of(tuple(places)):
             return False
+        subs = [part for part in named if part.sub is not None and key(part.sub) == letter]
+        stands = len(subs) < len([t for t in all_of(Letter, near) if t.text == letter])
+        targets = [s.target for s in near if isinstance(s, Definition)]
+        functions = {t.function for t in targets if isinstance(t, Call)}
+        if len({*kin}) > 1:  # p_s and p_t, each with a definition, of a student and a teacher
+            alike = {f.sub for f in functions if isinstance(f, Scripts) and f.base == base}
+            each = {*kin} <= alike and all(isinstance(sub, Letter) for sub in kin)
+            return each and not stands
         for said in [s for s in near if isinstance(s, Declaration)]:
             if said.space.base == "R" and not said.space.axes and letter in map(key, said.names):
                 return True
-        subs = [part for part in named if part.sub is not None and key(part.sub) == letter]
         bounds = [s.relation for s in near if isinstance(s, Constraint)]
         open_ = [
             r for r in bounds if isinstance(r, Relation) and {op for op, _ in r.rest} <= {*"<>"}
@@ -682,12 +691,10 @@ class Names:
         numbers = [n for relation in open_ for n in numbers_in(relation)]
         if letter in map(key, numbers) and {p.base for p in subs} <= {getattr(own, "base", own)}:
             return True  # a width h > 0
-        if len(subs) < len([t for t in all_of(Letter, near) if t.text == letter]):
-            return False  # it stands for something
-        targets = [s.target for s in near if isinstance(s, Definition)]
-        plain = {t.function for t in targets if isinstance(t, Call)}
+        if stands:
+            return False
         together = [s.names for s in near if isinstance(s, Declaration) and {*s.names} & {*subs}]
-        return any(part.base in plain.union(*together) for part in subs)
+        return any(part.base in functions.union(*together) for part in subs)
 
     def defined_at(self, place: Place) -> Defined | None:
         """Give what is defined at a place."""
@@ -1005,6 +1012,19 @@ class Names:
             return None
         found = self._value(Sought(name, text, place, indices), "document", "value")
         return found or self.function(name, place, indices)
+
+    def declared_members(self, name: Expression, place: Place) -> list[Declared]:
+        """List the other members of a series that the section declares: h^0 for h^t or h_{seq(t)}."""
+        own = (stem(name) or "").split(ALONG)[0]
+        return [
+            d
+            for group in self.declared.values()
+            for d in group
+            if d.place.section == place.section
+            and isinstance(d.name, Scripts)
+            and stem(d.name) == own
+            and d.name != name
+        ]
 
     def axes_given(
         self, defined: Defined, place: int, seen: frozenset[str] = frozenset()

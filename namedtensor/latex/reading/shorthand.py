@@ -66,6 +66,9 @@ FAR = 9
 #: Functions that act on each element, where no axes stand below them.
 POINTWISE = FUNCTIONS - STATISTICS - MOMENTS
 
+#: Letters that are indices where nothing says what they are.
+USUAL = frozenset("ijklmn")
+
 #: How a vector looks where its elements do not: \mathbf{t} and t_i.
 DRESSED = ("", "bold", "vec")
 
@@ -205,9 +208,12 @@ class _Known:
         for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
             apart, given = self.apart.get(text, ()), self._tensors.get(text, {})
             outer = sections_around(section, self.parents) if apart or given else ()
-            if any(at in outer or lies_in(at, section, self.parents) for at in apart):
-                return None
             near = next((at for at in outer if at in given), None)
+            farther = outer[outer.index(near) + 1 :] if near is not None else ()
+            if any(
+                at in outer or lies_in(at, section, self.parents) for at in {*apart} - {*farther}
+            ):
+                return None
             if near is None and (text in self.series or not given.keys().isdisjoint(apart)):
                 return None
             found = {*given[near]} if near is not None else _every(given)
@@ -447,12 +453,14 @@ class _Formula:
         steps = [
             part.sub for part in all_of(Scripts, statement.body) if isinstance(part.sub, Binary)
         ]
+        plain = form is not None and isinstance(form[1], Letter)
         rows = len("".join(whole)) > 1 or bool(steps)  # of x_{t-1}, t counts
         found = {
             letter: self._runs_along(letter, ranges, said)
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             or (self._by_rows(statement.body, letter) if rows else NONE)
             or self._by_name(letter)
+            or (self._by_vectors(statement.body, letter) if plain else NONE)
             for letter in {*whole, *"".join(whole)}
         }
         for (one, axis), (other, copy) in itertools.permutations(named(statement.target), 2):
@@ -567,6 +575,19 @@ class _Formula:
         """Take the one axis that a letter indexes by name in other formulas."""
         axes = self.known.named.get(letter, set())
         return frozenset(axes) if len(axes) == 1 else NONE
+
+    def _by_vectors(self, body: Expression, letter: str) -> Runs:
+        """Take the axis that a body names, where only elements have the index: r_j = λ_j / sum_{comp} λ."""
+        acted: list[Expression] = []
+        for call in all_of(Call, body):
+            known = not call.axes and head_of(call.function) in POINTWISE
+            acted += () if known else call.arguments
+        for part in (*all_of(Contract, body), *all_of(Big, body)):
+            acted += children(part)
+        inside = [t.text for name in all_of(Scripts, tuple(acted)) for t in letters_of(name.sub)]
+        if letter not in USUAL or letter in self.known.given or letter in inside:
+            return NONE
+        return self._by_place(body, letter) & {axis.name for axis in all_of(AxisName, body)}
 
     def _by_rows(self, body: Expression, letter: str) -> Runs:
         """Take the first axis for an index that is the only one of tensors of several axes: rows x_i of x."""

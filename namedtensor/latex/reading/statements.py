@@ -456,7 +456,7 @@ def is_target(target: Expression) -> bool:
         function = target.function
         if not given or not is_name(function) or not all(is_name(each) for each in given):
             return False
-        known = isinstance(function, Letter) and function.text in words.FUNCTIONS
+        known = isinstance(function, Letter) and function.text in words.FUNCTIONS - words.VARYING
         if isinstance(function, Letter) and function.text in (words.FACTORIAL, words.BINOMIAL):
             return False
         return not (target.axes and known) and (target.bracket != "" or bool(target.axes))

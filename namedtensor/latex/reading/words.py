@@ -18,6 +18,9 @@ FUNCTIONS = frozenset(
     ).split()
 )
 
+#: Those of which documents say what they mean along axes: 1/n or 1/(n - 1), with an epsilon or without.
+VARYING = frozenset("norm standardize var std".split())
+
 #: What a sign and a command are called as functions: names that no document can give.
 FACTORIAL, BINOMIAL = "!", "(!)"
 

@@ -1,0 +1,37 @@
+"""A document says itself what norm, var and the like are along any axis: the formula counts, not the word."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from tests.latex.calling import called, same
+
+X = np.random.default_rng(3).normal(size=(4, 3))
+GIVEN = {"X": tensor(X, "batch", "chan")}
+SPACE = r"Let $X \in \mathbb{R}^{\text{batch} \times \text{chan}}$. For an axis ax, "
+
+
+@pytest.mark.parametrize("taken", ["X", "Z"])
+@pytest.mark.parametrize("name", [r"\text{norm}_{\text{ax}}", r"\underset{\text{ax}}{\text{norm}}"])
+def test_norm_is_what_the_document_says(taken, name):
+    text = (
+        SPACE
+        + r"""define $$\begin{aligned}
+NAME(Z) &= \frac{Z - \mu}{\sqrt{v + \epsilon}} \\
+\mu &= \underset{\text{ax}}{\text{mean}}\, Z \\
+v &= \underset{\text{ax}}{\text{mean}}\, [(Z - \mu)^2]
+\end{aligned}$$ with $\epsilon = 0.1$. Then $$Y = \underset{\text{batch}}{\text{norm}} X$$"""
+    )
+    text = text.replace("NAME", name).replace("Z", taken)
+    same(called(text, "Y", GIVEN), (X - X.mean(0)) / np.sqrt(X.var(0) + 0.1), "batch", "chan")
+
+
+def test_a_variance_may_be_of_a_sample():
+    text = (
+        SPACE
+        + r"""$$\underset{\text{ax}}{\text{var}} X = \frac{1}{|\text{ax}| - 1} \sum_{\text{ax}}
+[(X - \underset{\text{ax}}{\text{mean}} X)^2]$$ so that
+$$s = \sqrt{\underset{\text{batch}}{\text{var}} X}, \quad t = \underset{\text{chan}}{\text{var}} X$$"""
+    )
+    same(called(text, "s", GIVEN), X.std(0, ddof=1), "chan")
+    same(called(text, "t", GIVEN), X.var(1, ddof=1), "batch")

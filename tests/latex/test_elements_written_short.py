@@ -605,3 +605,26 @@ def test_a_vector_that_is_acted_on_has_no_elements_without_a_range():
     text = r"""Let $x \in \mathbb{R}^{\text{emb}}$, $W \in \mathbb{R}^{\text{hid} \times \text{emb}}$.
 $$h_j = W \underset{\text{emb}}{\cdot} x_j$$"""
     assert [f.code for f in read(text).check() if f.severity == "error"] == ["undefined"]
+
+
+def test_a_step_of_one_element_leaves_the_others_elements():
+    text = r"""Let $\theta \in \mathbb{R}^{\text{team}:n}$.
+$$P_{\text{team}(i), \text{team}'(j)} = \sigma(\theta_i - \theta_j)$$
+After $a$ plays $b$, $\theta_a \leftarrow \theta_a + K (1 - \sigma(\theta_a - \theta_b))$, $K = 2$."""
+    document, theta = read(text), np.array([0.3, -0.2, 1.0])
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["P"](theta=tensor(theta, "team"))
+    wanted = 1 / (1 + np.exp(theta - theta[:, None]))
+    np.testing.assert_allclose(found.numpy("team", "team'"), wanted)
+
+
+@pytest.mark.parametrize("around", ["$", "$$"])
+def test_a_diagonal_is_an_element_at_two_places(around):
+    text = rf"""Let $H \in \mathbb{{R}}^{{\text{{obs}}:n \times \text{{obs}}':n}}$. Its leverages are
+{around}h_i = H_{{\text{{obs}}:i, \text{{obs}}':i}}{around} and
+$$s = \frac{{1}}{{n}} \sum_{{i=1}}^n h_i^2.$$"""
+    document, H = read(text), np.arange(9.0).reshape(3, 3)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    given = tensor(H, "obs", "obs'")
+    np.testing.assert_allclose(document["h"](H=given).numpy("obs"), np.diag(H))
+    np.testing.assert_allclose(float(document["s"](H=given)), np.mean(np.diag(H) ** 2))

@@ -352,3 +352,14 @@ For $S, T \in \mathbb{R}^{\text{emb}}$, $$L = -p_t(T) \underset{\text{emb}}{\cdo
         return np.exp(x) / np.exp(x).sum()
 
     same(called(text, "L", given), -softmax(T / 0.2) @ np.log(softmax(S / 0.5)))
+
+
+def test_what_a_function_takes_is_taken_by_what_is_made_of_it_elsewhere():
+    text = r"""Let $G \in \mathbb{R}^{\text{feat} \times \text{feat}'}$ and $y \in \mathbb{R}^{\text{feat}'}$.
+$$\beta(\lambda) = A \underset{\text{feat}'}{\cdot} y, \qquad A = G + \lambda G$$
+$$H = 2 A$$ $$\ell(\lambda) = \sum_{\text{feat}, \text{feat}'} H$$"""
+    document = read(text)
+    assert document.check() == []
+    G = tensor(X, "feat", "feat'")
+    same(document["H"](G=G, lambda_=0.5), 3 * X, "feat", "feat'")
+    same(document["ell"](0.5, G=G), 3 * X.sum())

@@ -337,7 +337,7 @@ class BodyScope(Resolver):
         if function is not None:
             return function
         for found in body.linked.inputs:
-            if found.key == text and found.declared is None and found.role != "argument":
+            if found.key == text and found.declared is None:
                 value = body.values[found.key]
                 return Passed(name, value) if found.role == "bundle" else value
         if isinstance(name, Letter) and self.names.has_members(name):

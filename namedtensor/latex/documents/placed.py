@@ -158,6 +158,14 @@ def _rules(statements: Sequence[Statement]) -> dict[str, list[Rule]]:
     return found
 
 
+def _along(body: Expression, letter: str) -> dict[str, AxisName]:
+    """Give the axes that a letter indexes; of obs and its copy in H_{obs:i, obs':i}, the axis itself."""
+    found = {axis.name: axis for axis in indexed(body, letter)}
+    return {
+        n: axis for n, axis in found.items() if n == n.rstrip("'") or n.rstrip("'") not in found
+    }
+
+
 def _families(
     statements: Sequence[Statement],
     letter: str,
@@ -169,12 +177,9 @@ def _families(
     ends: Mapping[str, Mapping[str, int]],
 ) -> dict[Family, AxisName]:
     """Find the series whose letter counts along an axis, and the axis."""
-    axes = {axis.name: axis for _, rule in rules for axis in indexed(rule.body, letter)}
+    axes = {n: axis for _, rule in rules for n, axis in _along(rule.body, letter).items()}
     if len(axes) > 1:  # the letter counts along several, in each rule along one
-        alike = [
-            [r for r in rules if {a.name for a in indexed(r[1].body, letter)} == {name}]
-            for name in axes
-        ]
+        alike = [[r for r in rules if {*_along(r[1].body, letter)} == {name}] for name in axes]
         given = (stated, blocks, parents, whole, ends)
         parts = [_families(statements, letter, some, *given) for some in alike if some]
         every = [family for part in parts for family in part]

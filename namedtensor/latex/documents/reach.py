@@ -400,6 +400,28 @@ class Walk:
             self.linked.inputs.append(found)
         return True
 
+    def take_argument(self, name: Expression, text: str) -> bool:
+        """Take what a function of the section takes by a letter that is declared nowhere: H = inv(G + λ I).
+
+        Beside b(λ), which is made of it too, λ is a number; a formula's own λ is the same one.
+        """
+        if text in self.linked.own:
+            return True
+        for function in self.linker.takers.get(text, ()):
+            if function.place.section != self.linked.defined.place.section:
+                continue
+            given = self.linker.linked(function).own.get(text)
+            if given is None or given.space is None or given.linked is not None:
+                continue
+            if all(i.key != text for i in self.linked.inputs):
+                value = self.linked.defined.kind != "function"
+                role = "argument" if value else "parameter"
+                found = Input(text, name, role, space=given.space, inferred=given.inferred)
+                found.listed = self.linked.listed.get(text)
+                self.linked.inputs.append(found)
+            return True
+        return False
+
     def take_bundle(self, text: str, name: Expression, callee: Linked) -> None:
         """Note the parameters that MHA^1(X) owns, as a bundle of its name."""
         if not callee.after:
@@ -475,10 +497,11 @@ class Visit(Resolver):
         return True
 
     def unwritten(self, name: Expression, text: str) -> bool | None:
-        """Note a small number, or one that is listed after the semicolon."""
+        """Note a small number, one that is listed after the semicolon, or what another function takes."""
         return (
             self.walk.take_small(name, text)
             or (self.around.own and self.walk.take_number(name, text))
+            or self.walk.take_argument(name, text)
             or None
         )
 
@@ -718,6 +741,11 @@ class Linker:
         #: the letters that some formula lists after a semicolon
         self.after = frozenset([text for text in listed if text is not None])
         self._apart = self.after | names.series_letters
+        #: functions by the letters of their arguments
+        self.takers: dict[str, list[Defined]] = {}
+        for defined in names.definitions:
+            for given in defined.call.arguments if defined.call is not None else ():
+                self.takers.setdefault(key(given) or "", []).append(defined)
 
     def linked(self, defined: Defined, indices: Indices | None = None) -> Linked:
         """Give a definition, or a member of a family, with what it takes."""

@@ -361,6 +361,8 @@ class _Formula:
         """Note a letter whose members are defined one by one, where they are no elements."""
         target = getattr(self.statement, "target", None)
         form = short_form(target) if isinstance(target, Scripts) else None
+        if form is not None and target in all_of(Scripts, self.statement.body):
+            form = None if self.statement.op != "=" else form  # a step from an element to itself
         if form is not None and not _says_how(target, self.statement.body):
             element = self._element(*form, self._of_target()) if self._is_shown() else None
             beside = self.known.is_beside(target, self.section)

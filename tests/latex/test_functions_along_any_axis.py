@@ -35,3 +35,19 @@ $$s = \sqrt{\underset{\text{batch}}{\text{var}} X}, \quad t = \underset{\text{ch
     )
     same(called(text, "s", GIVEN), X.std(0, ddof=1), "chan")
     same(called(text, "t", GIVEN), X.var(1, ddof=1), "batch")
+
+
+BLOCK = np.random.default_rng(4).normal(size=(4, 3, 5))
+
+
+@pytest.mark.parametrize("given", [BLOCK, np.concatenate([BLOCK, BLOCK])])
+def test_a_function_along_an_axis_acts_along_several_as_one(given):
+    text = r"""For $X \in \mathbb{R}^{\text{batch} \times \text{chan} \times \text{width}}$ define
+$$\text{norm}_{\text{ax}}(X) = \frac{X - \mu}{\sqrt{v}}, \quad
+\mu = \underset{\text{ax}}{\text{mean}} X, \quad
+v = \frac{1}{|\text{ax}| - 1} \sum_{\text{ax}} [(X - \mu)^2].$$
+$$\text{BN}(X) = \underset{\text{batch}, \text{width}}{\text{norm}} X$$"""
+    wanted = given - given.mean((0, 2), keepdims=True)
+    wanted /= given.std((0, 2), keepdims=True, ddof=1)
+    given = {"X": tensor(given, "batch", "chan", "width")}
+    same(called(text, "BN", given), wanted, "batch", "chan", "width")

@@ -17,7 +17,7 @@ from namedtensor.latex.check.report import is_own_size, listed, shape_text, size
 from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import node_of, open_size, type_of
-from namedtensor.latex.documents.applied import put_along, renamed
+from namedtensor.latex.documents.applied import may_stand_for, put_along
 from namedtensor.latex.documents.asked import Asked
 from namedtensor.latex.documents.inputs import Input, is_lettered
 from namedtensor.latex.documents.scopes import Declared, Defined
@@ -465,12 +465,12 @@ class CheckedFunction:
     ) -> Value:
         """Check a call against the definition, and give a symbol of the result's shape."""
         asked, own = ([a.name for a in c.axes] for c in (call, self.call))
-        if len(asked) != len(own):
+        if not may_stand_for(own, asked):
             return UNKNOWN  # mean_seq X is not a call of a function mean(X; F) of the document
         if asked == own:
             return self._applied(call, arguments, parameters, scope)
         given, back = put_along(arguments, asked, own)
-        return renamed(self._applied(call, given, parameters, scope), back)
+        return back(self._applied(call, given, parameters, scope))
 
     def _applied(
         self, call: Call, arguments: Sequence[Value], parameters: Sequence[Value], scope: Scope

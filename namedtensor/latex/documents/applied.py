@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from namedtensor.axes import Axis
+from namedtensor.axes import Axis, Rename
 from namedtensor.errors import AxisClashError, AxisMissingError, AxisSizeError, NamedTensorError
 from namedtensor.formula.bundle import Bundle
 from namedtensor.latex.documents.along import FAR
@@ -38,6 +38,7 @@ from namedtensor.latex.source import Passage
 from namedtensor.latex.syntax import Call, Expression, Indexed, Letter, Scripts
 from namedtensor.latex.walk import all_of
 from namedtensor.primitives.node import noting
+from namedtensor.shape import sized
 from namedtensor.tensor import NamedTensor
 
 if TYPE_CHECKING:
@@ -112,14 +113,14 @@ class Applied:
         formula = self.library.formula(callee)
         own = [*self.axes]
         asked = [a.name for a in call.axes]
-        if not asked or own == asked or len(own) != len(asked):
+        if not asked or own == asked or not may_stand_for(own, asked):
             if any(i.declared is None for i in callee.arguments):
                 return self._anew(callee, given, named)
             if not _any_before_first(callee, given):
                 return formula(*given, **named)
             return plain(self._body(callee, given, named).run())
         given, back = put_along(given, asked, own)
-        return renamed(formula(*given, **named), back)
+        return back(formula(*given, **named))
 
     def _anew(self, callee: Linked, given: list[Value], named: dict[str, Value]) -> Value:
         """Evaluate a function of undeclared arguments, whose shapes are those of the call."""
@@ -236,13 +237,20 @@ def _any_before_first(callee: Linked, given: Sequence[Value]) -> bool:
     return any(index.may_lie_before for index in indices)
 
 
+def may_stand_for(own: Sequence[str], asked: Sequence[str]) -> bool:
+    """Say whether a function's axes may stand for those asked for: as many, or one for several as one."""
+    return len(own) == len(asked) or len(own) == 1 < len(asked)
+
+
 def put_along(
     given: Sequence[Value], asked: Sequence[str], own: Sequence[str]
-) -> tuple[list[Value], dict[str, str]]:
+) -> tuple[list[Value], Callable[[Value], Value]]:
     """Give arguments the axes of a function that is asked for along others, and the way back.
 
     Where they have its axes too, those go by names with more primes meanwhile.
     """
+    if len(own) < len(asked):
+        return _joined(given, asked, own[0])
     into = {a: o for a, o in zip(asked, own, strict=True) if a != o}
     axes = {name for value in given for name in getattr(value, "axes", ())}
     fresh: dict[str, str] = {}
@@ -250,7 +258,30 @@ def put_along(
         longest = max(len(other) - len(other.rstrip("'")) for other in axes)
         fresh[name] = name.rstrip("'") + "'" * (longest + 1)
     pairs = fresh | into
-    return [renamed(v, pairs) for v in given], {o: a for a, o in reversed(pairs.items())}
+    back = {o: a for a, o in reversed(pairs.items())}
+    return [renamed(v, pairs) for v in given], lambda value: renamed(value, back)
+
+
+def _joined(
+    given: Sequence[Value], asked: Sequence[str], own: str
+) -> tuple[list[Value], Callable[[Value], Value]]:
+    """Join the axes that are asked for to the one that a function acts along, and part them again."""
+    one, sizes = (sized(own, None),), dict[str, Any]()
+    joined: list[Value] = []
+    for value in given:
+        if {*asked} <= {*getattr(value, "axes", ())}:
+            tensor: Any = value
+            sizes = {name: tensor.size(Axis(name)) for name in asked}
+            value = tensor[(Rename(tuple([sized(name, None) for name in asked]), one),)]
+        joined.append(value)
+
+    def back(value: Any) -> Value:
+        if own not in getattr(value, "axes", ()) or not sizes:
+            return value
+        parts = tuple([sized(name, size) for name, size in sizes.items()])
+        return value[(Rename(one, parts),)]
+
+    return joined, back
 
 
 def renamed(value: Any, pairs: dict[str, str]) -> Any:

@@ -51,3 +51,10 @@ $$\text{BN}(X) = \underset{\text{batch}, \text{width}}{\text{norm}} X$$"""
     wanted /= given.std((0, 2), keepdims=True, ddof=1)
     given = {"X": tensor(given, "batch", "chan", "width")}
     same(called(text, "BN", given), wanted, "batch", "chan", "width")
+
+
+@pytest.mark.parametrize("bracket", ["[X]", r"\left[ X \right]"])
+def test_a_function_before_a_renaming_is_of_what_is_renamed(bracket):
+    text = rf"""Let $X \in \mathbb{{R}}^{{\text{{batch}} \times \text{{chan}}}}$.
+$$Y = \underset{{\text{{b}}}}{{\text{{softmax}}}} {bracket}_{{\text{{batch}} \to \text{{b}}}}$$"""
+    same(called(text, "Y", GIVEN), np.exp(X) / np.exp(X).sum(0), "b", "chan")

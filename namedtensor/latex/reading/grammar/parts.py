@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.grammar.axes import holds_axes
+from namedtensor.latex.reading.grammar.axes import ARROWS, holds_axes
 from namedtensor.latex.reading.grammar.spaces import Spaces
 from namedtensor.latex.reading.ranges import listed, number_of, set_of
 from namedtensor.latex.reading.rows import after_bracket, braces_of, environment, split_rows
@@ -107,7 +107,7 @@ class Parts(Spaces):
         """Say whether what is behind the bracket here belongs to it.
 
         mean_{seq} (X - Y)^2 averages squares; mean_{seq} [X]_+ and log [X]_+ are of the positive part,
-        and log [X ; Y]_{seq} of what is joined.
+        and log [X ; Y]_{seq} of what is joined, and softmax_{b} [X]_{a -> b} of what is renamed.
         """
         after = after_bracket(self.tokens, self.at, self.end)
         if after is None or after >= self.end:
@@ -117,7 +117,9 @@ class Parts(Spaces):
             at, self.at = self.at, after + 1
             below = self.bare(self.group()) if self.peek() is not self.stop else (at, at)
             self.at = at
-            return self.is_plus(below) or (square and holds_axes(self.tokens[slice(*below)]))
+            names = self.tokens[slice(*below)]
+            renames = any(token.text in ARROWS for token in names)
+            return self.is_plus(below) or (square and (renames or holds_axes(names)))
         statistic = axes and isinstance(base, Letter) and base.text in words.STATISTICS
         return statistic and self.tokens[after].kind == "sup"
 

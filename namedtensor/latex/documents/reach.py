@@ -175,9 +175,9 @@ class Walk:
         """
         declared, along = self._declaration(found.name, around)
         formal = {*own_axes(self.linked.defined)}
-        if declared is not None and formal - {*declared.space.names}:
-            if formal.intersection(self.asked.of(found.key)):
-                declared, along = None, ()  # the X of norm_{ax}(X) is any that has such an axis
+        lacks = declared is not None and bool(formal - {*declared.space.names})
+        if lacks and formal.intersection(self.asked.of(found.key)):
+            declared, along = None, ()  # the X of norm_{ax}(X) is any that has such an axis
         at = around.place
         signature = self.names.signature(self.linked.defined)
         told = signature is not None and place < len(signature.domain)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from namedtensor import tensor
+from namedtensor.latex import read
 from tests.latex.calling import called, same
 
 X = np.random.default_rng(3).normal(size=(4, 3))
@@ -58,3 +59,14 @@ def test_a_function_before_a_renaming_is_of_what_is_renamed(bracket):
     text = rf"""Let $X \in \mathbb{{R}}^{{\text{{batch}} \times \text{{chan}}}}$.
 $$Y = \underset{{\text{{b}}}}{{\text{{softmax}}}} {bracket}_{{\text{{batch}} \to \text{{b}}}}$$"""
     same(called(text, "Y", GIVEN), np.exp(X) / np.exp(X).sum(0), "b", "chan")
+
+
+def test_otimes_multiplies_along_axes_that_both_have_and_a_note_says_so():
+    space = r"Let $u, v \in \mathbb{R}^{\text{emb}}$ and $w \in \mathbb{R}^{\text{hid}}$. "
+    document = read(space + r"$$y = u \otimes v, \quad z = u \otimes w$$")
+    (note,) = document.check()
+    assert note.severity == "note" and "element by element along it" in note.message
+    u, v, w = np.arange(3.0), np.ones(3) + 1, np.arange(2.0)
+    named = {"u": tensor(u, "emb"), "v": tensor(v, "emb")}
+    same(document["y"](**named), u * v, "emb")
+    same(document["z"](u=named["u"], w=tensor(w, "hid")), np.outer(u, w), "emb", "hid")

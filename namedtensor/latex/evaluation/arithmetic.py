@@ -235,8 +235,16 @@ def binary(e: Evaluator, part: Binary) -> Value:
     if part.op in ("oplus", "concat") and len(part.axes) == 1:
         axes = axes_of(part.axes)
         return e.attempt(part, lambda A, B: concat[axes](A, B), [left, right], named)
-    if part.op in ("circ", "bullet", "ast"):
+    if part.op in ("circ", "bullet", "ast", "otimes"):
         if isinstance(left, NamedTensor) and isinstance(right, NamedTensor):
+            shared = [name for name in axes_in(left) if name in axes_in(right)]
+            if part.op == "otimes" and shared:
+                e.scope.noted(
+                    part,
+                    f"both factors have {text_axes(shared)}: \\otimes multiplies them element by element along it",
+                    "for the outer product, rename it in one of them",
+                    "meaning",
+                )
             return product(e, part, left, right, named)
         return e.refuse(part, "is no operation on named tensors", "write f(g(X)) or X \\odot Y")
     if part.op not in _OPERATORS:

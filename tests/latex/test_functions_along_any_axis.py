@@ -65,7 +65,8 @@ def test_otimes_multiplies_along_axes_that_both_have_and_a_note_says_so():
     space = r"Let $u, v \in \mathbb{R}^{\text{emb}}$ and $w \in \mathbb{R}^{\text{hid}}$. "
     document = read(space + r"$$y = u \otimes v, \quad z = u \otimes w$$")
     (note,) = document.check()
-    assert note.severity == "note" and "element by element along it" in note.message
+    assert note.severity == "note"
+    assert "element by element along it" in note.message
     u, v, w = np.arange(3.0), np.ones(3) + 1, np.arange(2.0)
     named = {"u": tensor(u, "emb"), "v": tensor(v, "emb")}
     same(document["y"](**named), u * v, "emb")

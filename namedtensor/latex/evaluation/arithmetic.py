@@ -241,7 +241,7 @@ def binary(e: Evaluator, part: Binary) -> Value:
             if part.op == "otimes" and shared:
                 e.scope.noted(
                     part,
-                    f"both factors have {text_axes(shared)}: \\otimes multiplies them element by element along it",
+                    f"both have {text_axes(shared)}: \\otimes multiplies them element by element along it",
                     "for the outer product, rename it in one of them",
                     "meaning",
                 )

@@ -350,6 +350,8 @@ class CheckedFunction:
                 if not checker.names.is_only(text, declared):
                     self.borrowed.add(text)
             return checker.declared_value(declared)
+        if self.call.axes and found is not None and found.inferred and found.space is not None:
+            return checker.symbol(key(name) or "", found.space, place)  # any tensor with these axes
         return self._number(name, found)
 
     def _number(self, name: Expression, found: Input | None) -> Value:

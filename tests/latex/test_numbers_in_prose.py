@@ -422,6 +422,8 @@ def test_a_letter_that_a_tensor_is_compared_with_is_a_number(said):
     assert document["o"](X=tensor([1.0, 2.0], "in"), t=0.5) == 2.0
 
 
+@pytest.mark.parametrize(
+    "said",
     [
         r"The noise is $\mathcal{N}(0, s^2 I)$.",
         r"The prior is $\theta \sim \mathcal{N}(0, s^{-1} \mathbf{I})$.",

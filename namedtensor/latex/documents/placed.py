@@ -143,7 +143,7 @@ def _taken(statements: Sequence[Statement]) -> Iterator[tuple[str, int]]:
         if isinstance(statement, Declaration) and (
             statement.space.base != "[n]" or statement.space.axes
         ):
-            yield from [(stem(name) or "", statement.section) for name in statement.names]
+            yield from [(_stem(name) or "", statement.section) for name in statement.names]
         elif isinstance(statement, Definition) and isinstance(statement.target, Letter):
             yield statement.target.text, statement.section
 
@@ -206,7 +206,7 @@ def _families(
         for family, _ in some
     }
     stepped = {
-        stem(s.target)
+        _stem(s.target)
         for s in statements
         if isinstance(s, Definition) and letter in script_letters(s.target)
     }
@@ -217,7 +217,7 @@ def _families(
             family
             for family, rule in rules
             for part in all_of(Scripts, rule.body)
-            if family in found and stem(part) in left and letter in script_letters(part)
+            if family in found and _stem(part) in left and letter in script_letters(part)
         ]
         if not apart:
             break
@@ -230,7 +230,7 @@ def _declares(statement: Declaration, names: set[str], axis: str) -> bool | None
 
     None where it declares other things with them, or members that it counts.
     """
-    found = [name for name in statement.names if stem(name) in names]
+    found = [name for name in statement.names if _stem(name) in names]
     members = [name for name in found if isinstance(name, Scripts)]
     if not found or (len(members) == len(found) and not any(map(script_letters, members))):
         return False
@@ -247,12 +247,18 @@ def _is_whole(stated: Range, known: Mapping[str, int]) -> bool:
 
 def _member(part: Expression) -> tuple[Family, Expression] | None:
     """Take the member of a series apart: d and t of d_t, and of d^t."""
-    if not isinstance(part, Scripts) or part.primes or not isinstance(part.base, Letter):
+    if not isinstance(part, Scripts) or not isinstance(part.base, Letter):
         return None
     scripts = [s for s in (part.sub, part.sup) if s is not None]
     if len(scripts) != 1:
         return None
-    return (part.base.text, part.sup is not None), scripts[0]
+    return (_stem(part) or "", part.sup is not None), scripts[0]
+
+
+def _stem(name: Expression) -> str | None:
+    """Give the letter of a name, with its primes: h' of h'_i is another letter than h."""
+    own = stem(name)
+    return own if own is None or not isinstance(name, Scripts) else own + "'" * name.primes
 
 
 def _looks_ahead(family: Family, rule: Definition) -> bool:
@@ -296,7 +302,8 @@ def _with_elements(
             return None
         if part in declared and number is not None and not 1 <= number <= LAST:
             return None  # the start, which is no element
-        return Indexed(part.span, part.base, (At(index.span, axis, index),))
+        base = part.base if not part.primes else dataclasses.replace(part, sub=None, sup=None)
+        return Indexed(part.span, base, (At(index.span, axis, index),))
 
     return put(statement, change) if series else statement
 
@@ -317,7 +324,7 @@ def _by_themselves(statements: Sequence[Statement]) -> set[str]:
 
 def _with_axis(statement: Declaration, series: Mapping[str, AxisName]) -> Declaration:
     """Declare series as wholes where their members are declared: h^t in R^hid as h in R^{hid x seq}."""
-    axis = series.get(stem(statement.names[0]) or "")
+    axis = series.get(_stem(statement.names[0]) or "")
     if axis is None or not _declares(statement, set(series), axis.name):
         return statement
     axes = (*statement.space.axes, SizedAxis(axis.span, axis, None))

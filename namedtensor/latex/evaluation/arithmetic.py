@@ -55,6 +55,7 @@ from namedtensor.operations.constants import along
 from namedtensor.operations.contraction import dot
 from namedtensor.operations.elementwise import abs as absolute
 from namedtensor.operations.elementwise import exp, sqrt
+from namedtensor.operations.index_defined import eye
 from namedtensor.operations.joining import concat
 from namedtensor.operations.matrices import det, inv
 from namedtensor.operations.reductions import max as greatest
@@ -199,6 +200,9 @@ def root(e: Evaluator, part: Root) -> Value:
 #: Operators of elementwise products.
 TIMES = ("*", "odot", "times")
 
+#: How the identity is written.
+IDENTITIES = frozenset(("I", "Ibold"))
+
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -224,11 +228,12 @@ def binary(e: Evaluator, part: Binary) -> Value:
         e = e.under(*[(c, True) for c in factors if c is not None])
     if e.exact and isinstance(quotient := _one_quotient(part), Binary):
         part = quotient
-    left = e.value(part.left)
+    both = _beside_identity(e, part) if part.op in ("+", "-") else None
+    left = e.value(part.left) if both is None else both[0]
     if is_function(left) and part.op == "*":
         # f X is a call and no product, which only the value of f shows
         return e.value(Call(part.span, part.left, (), (part.right,), (), ""))
-    right = e.value(part.right)
+    right = e.value(part.right) if both is None else both[1]
     named = (part.left, part.right)
     if part.op == "/":
         return divided(e, part, left, right, named)
@@ -258,6 +263,24 @@ def binary(e: Evaluator, part: Binary) -> Value:
         if found is not None:
             return found
     return e.attempt(part, _OPERATORS[part.op], [left, right], named)
+
+
+def _beside_identity(e: Evaluator, part: Binary) -> tuple[Value, Value] | None:
+    r"""Evaluate A + \lambda I of an I that nothing says: the identity over an axis that A has twice."""
+    for own, other in ((part.right, part.left), (part.left, part.right)):
+        factors = [factor for op in TIMES for factor in members(own, op)]
+        unit = next((f for f in factors if isinstance(f, Letter) and f.text in IDENTITIES), None)
+        if unit is None or unit in e.bound or e.scope.find(unit) is not None:
+            continue
+        value = e.value(other)
+        pair = next(([n, n + "'"] for n in axes_in(value) if n + "'" in axes_in(value)), None)
+        if pair is None:
+            return None
+        said = f"{e.scope.written(unit)} is taken for the identity over {text_axes(pair)}"
+        e.scope.noted(unit, said, rf"to say so, write I_{{{text_axes(pair)}}}", "meaning")
+        given = e.inside({unit: eye(*pair)}).value(own)
+        return (value, given) if own is part.right else (given, value)
+    return None
 
 
 def _one_quotient(part: Expression) -> Expression:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from namedtensor.errors import IndexRangeError
 from namedtensor.latex.evaluation.arithmetic import (
+    IDENTITIES,
     axes_in,
     filled,
     norm_of_order,
@@ -179,7 +180,7 @@ def identity_of(name: Expression) -> tuple[AxisName, AxisName] | None:
     r"""Give the axes of an identity, which needs no declaration: I_{\text{seq}, \text{seq}'}."""
     if not isinstance(name, Scripts) or name.sup is not None or name.primes:
         return None
-    if not isinstance(name.base, Letter) or name.base.text not in ("I", "Ibold"):
+    if not isinstance(name.base, Letter) or name.base.text not in IDENTITIES:
         return None
     below = axes_below(name.sub)
     return (below[0], below[1]) if len(below) == 2 else None

@@ -81,8 +81,14 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     rooted = {head_of(part.base) for part in elements if not _squared(part)}
     given = [name for entry in entries for name in given_names(entry.statement)]
     roots = {head_of(name) for name in given if not _squared(name)}
+    calls = [call.function for entry in entries for call in all_of(Call, entry.statement)]
+    called = {function.text for function in calls if isinstance(function, Letter)}
     rules: dict[int, set[str]] = {}
     for section, statement, letter in squares:
+        if isinstance(statement.target, Call):
+            if letter in called:  # beside \sigma^2(x) = ..., \sigma(x) is its root
+                rules.setdefault(section, set()).add(letter)
+            continue
         series = _counts(statement.target) and _uses(statement.body, letter)
         alone = letter in powers and not _below(statement.target)
         if series or alone or letter in rooted or _is_of_elements(statement):
@@ -95,9 +101,10 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
 
 
 def _squared(part: Any) -> str:
-    r"""Name the letter of \sigma_t^2, \sigma_{time(t)}^2 and \sigma^2; nothing for what is no square."""
-    power = part.base if isinstance(part, Indexed) else part
-    match power:
+    r"""Name the letter of \sigma_t^2, \sigma_{time(t)}^2 and \sigma^2(x); nothing for what is no square."""
+    match part:
+        case Indexed(base=power) | Call(function=power):
+            return _squared(power) if isinstance(power, Scripts) else ""
         case Scripts(base=Letter(text=text), sup=Number(value=2), primes=0):
             return text
     return ""
@@ -165,6 +172,8 @@ class _Squares:
 
     def __call__(self, part: Any) -> Expression | None:
         """Give the letter of a square, or the root of it; None for any other part."""
+        if isinstance(part, Call):
+            return self._called(part)
         letter = _squared(part)
         if letter in self._letters:
             square: Expression = self._letter(part)
@@ -184,6 +193,15 @@ class _Squares:
             half = Number(part.span, over / 2 if over % 2 else over // 2)
             whole = Scripts(part.span, whole, sup=half)
         return whole if power > 0 else Binary(part.span, "/", Number(part.span, 1), whole)
+
+    def _called(self, call: Call) -> Expression | None:
+        r"""Give the root of what a square's function gives: \sigma(x) beside \sigma^2(x) = ..."""
+        function = call.function
+        if not (isinstance(function, Letter) and function.text in self._letters):
+            return None
+        given = put((call.arguments, call.parameters), self)
+        own = replace(call, function=self._letter(function))
+        return Root(call.span, replace(own, arguments=given[0], parameters=given[1]))
 
     def _letter(self, part: Any) -> Any:
         """Write a square or its root with the letter of the square, and what stands below it."""

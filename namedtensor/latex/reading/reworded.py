@@ -178,6 +178,7 @@ def reworded(
     _put_known(found)
     _put_matrices(found, parents)
     put_margins(found)
+    _put_exponentials(entries)
     put_squares(found, parents)
     put_conditions(found, parents)
     _put_operators(found)
@@ -351,9 +352,9 @@ def _put_exponentials(entries: Sequence[Entry]) -> None:
     logs: list[tuple[Entry, Call, Any]] = []
     for entry in entries:
         relation = entry.relation
-        if entry.region.display and isinstance(relation, Relation):
+        if isinstance(relation, Relation):
             match relation.first:
-                case Call(arguments=(inner,)) as log if compound(log) is not None:
+                case Call(arguments=(inner,)) as log if _is_logarithm(log, entry.region.display):
                     if not is_target(inner):
                         given.add(head_of(inner))  # p(x | z) has no name of its own
                     elif {*relation.ops} == {"="}:
@@ -372,6 +373,14 @@ def _put_exponentials(entries: Sequence[Entry]) -> None:
                 replace(log, function=exp, arguments=(side,)) for _, side in statement.relation.rest
             ]
             entry.found.statement = Definition(statement.span, inner, body, "=", tuple(chain))
+
+
+def _is_logarithm(log: Call, display: bool) -> bool:
+    r"""Say whether what a logarithm is of may be defined by it: f(x), and \sigma^2 in prose too."""
+    (inner,) = log.arguments
+    name = inner.function if isinstance(inner, Call) else inner
+    power = isinstance(name, Scripts) and isinstance(name.sup, Number) and is_name(name)
+    return head_of(log.function) in LOGARITHMS if power else display and compound(log) is not None
 
 
 def _leave_out_laws(entries: Sequence[Entry]) -> None:

@@ -772,8 +772,10 @@ def short_form(part: Any) -> tuple[Letter, Expression] | None:
         return form[0], Items(part.span, (*listed(form[1]), *part.arguments), "")
     if not isinstance(part, Scripts) or not isinstance(part.base, Letter):
         return None
-    plain = part.sub is not None and part.sup is None and not part.primes
-    return (part.base, part.sub) if plain else None  # type: ignore[return-value]
+    if part.sub is None or part.sup is not None:
+        return None
+    base = part.base  # h' of h'_i is a letter of its own
+    return (replace(base, text=base.text + "'" * part.primes) if part.primes else base), part.sub
 
 
 def _digits(sub: Expression, count: int) -> tuple[Number, ...]:

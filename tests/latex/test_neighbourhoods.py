@@ -172,3 +172,16 @@ def test_a_set_of_another_section_is_known_where_only_one_gives_it():
 def test_a_condition_asks_for_members_of_a_set(body, wanted):
     text = DECLARED + rf"$${NEAR}$$ $$Y_{{\text{{node}}(i), \text{{node}}'(j)}} = {body}$$"
     same(called(text, "Y", {"A": GIVEN["A"]}), wanted, "node", "node'")
+
+
+@pytest.mark.parametrize(
+    "sum_",
+    [
+        r"\sum_{j \in \mathcal{N}(i)} h_{\text{node}(j)}",
+        r"\sum_{j=1}^n [j \in \mathcal{N}(i)] h_{\text{node}(j)}",
+    ],
+)
+def test_a_set_that_nothing_says_is_no_normal_distribution(sum_):
+    text = rf"Let $h \in \mathbb{{R}}^{{\text{{node}}:n}}$. $$m_{{\text{{node}}(i)}} = {sum_}$$"
+    document = read(text)
+    assert not any("distributed" in aside.why for aside in document.asides)

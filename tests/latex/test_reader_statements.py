@@ -306,7 +306,7 @@ ASIDES = {
     r"$x \circledast y = 1$": r"cannot be read: \circledast is beyond the notation",
     "$5 +$": "cannot be read: the formula ends where something should follow",
     r"$\begin{array}{cl} kA & \text{negation of $k$} \end{array}$": "its axes have no names",
-    r"$\sigma \sim \mathcal{N}(0, 1)$": "it speaks of nothing that the notation speaks of",
+    r"$\sigma \sim \mathcal{N}(0, 1)$": "it says how something is distributed",
 }
 
 

@@ -128,11 +128,14 @@ $\delta_{{\text{{a}}:i, \text{{a}}':j}} = \mathbf{{1}}[i = j]$."""
 
 
 def test_an_identity_without_axes_is_told_to_name_them():
-    text = r"Let $G \in \mathbb{R}^{\text{a}, \text{a}'}$. \[ Y = G + I \]"
-    (found,) = read(text).check()
+    text = r"Let $G \in \mathbb{R}^{\text{a}, \text{a}'}$. \[ Y = SAID \]"
+    (found,) = read(text.replace("SAID", r"G \odot I")).check()
     assert found.hint == r"name the axes of an identity: I_{\text{ax}, \text{ax}'}"
-    mended = text.replace("+ I", r"+ I_{\text{a}, \text{a}'}")
-    same(read(mended)["Y"](G=tensor(X, "a", "a'")), X + np.eye(3), "a", "a'")
+    (found,) = read(text.replace("SAID", "G + I")).check()
+    assert (found.severity, found.hint) == ("note", r"to say so, write I_{\text{a}, \text{a}'}")
+    for said in ("G + I", r"G + I_{\text{a}, \text{a}'}"):
+        document = read(text.replace("SAID", said))
+        same(document["Y"](G=tensor(X, "a", "a'")), X + np.eye(3), "a", "a'")
 
 
 def test_what_lacks_of_a_power_is_its_base():

@@ -387,8 +387,6 @@ def _leave_out_laws(entries: Sequence[Entry]) -> None:
     given = {head_of(name) for e in entries for name in given_names(e.statement)}
     for entry in entries:
         stated = getattr(entry.statement, "body", entry.relation)
-        if isinstance(stated, Relation) and {*stated.ops} != {"="}:
-            continue
         members = [part for r in all_of(Relation, stated) for op, part in r.rest if op == "in"]
         inside = (*[big.lower for big in all_of(Big, stated)], *members)
         sets = {id(call) for part in inside for call in all_of(Call, part)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from namedtensor.errors import NamedTensorError
@@ -112,11 +113,10 @@ class Checker(Symbols):
         if around is None:
             return id(defined), 0, ()
         letters = self._letters_in.get(id(defined), set())
-        own = [
-            t
-            for t in around.arguments
-            if _first(t) in letters and self._is_own(t, defined.place, around)
-        ]
+        own = any(
+            _first(text) in letters and self._is_own(text, defined.place, around)
+            for text in around.arguments
+        )
         indices = letters.intersection(around.indices)
         return id(defined), around.owner if own else 0, tuple(sorted(indices))
 
@@ -409,10 +409,12 @@ class Checker(Symbols):
 
     def _is_of_inputs(self, defined: Defined) -> bool:
         """Say whether the rule of a series uses no definition but numbers: its own axes alone are unknown."""
-        own = _first(defined.key)
-        used = _letters(defined) - {own}
-        made = {_first(d.key) for d in self.names.definitions if letters_of(d.statement.body)}
-        return used.isdisjoint(made)
+        return (_letters(defined) - {_first(defined.key)}).isdisjoint(self._made)
+
+    @cached_property
+    def _made(self) -> set[str]:
+        """The letters of what is defined by other names, and not by numbers alone."""
+        return {_first(d.key) for d in self.names.definitions if letters_of(d.statement.body)}
 
     def series_leaf(self, defined: Defined, around: CheckScope | None = None) -> Value | None:
         """Give a symbol for a member of a series whose value is not known yet, or None."""

@@ -340,7 +340,8 @@ class Names:
         self._note_definitions()
         self._note_declarations()
         spaces = {
-            t: {a.axis.name for d in g for a in d.space.axes} for t, g in self.declared.items()
+            text: {name for one in group for name in one.space.names}
+            for text, group in self.declared.items()
         }
         #: the letters that a declared \pi shares axes with: beside these it is no number
         akin = {text for text, axes in spaces.items() if axes & spaces.get("pi", set())}
@@ -893,9 +894,8 @@ class Names:
             return self._defined_near(Sought(name, text, place, {})) is None
         given = members or own in self._scripted_letters
         if given and not any(self.inherits(place, d.place) for d in self._by_stem.get(own, ())):
-            body = getattr(
-                statement, "body", None
-            )  # beside m, the square is no member from elsewhere
+            # beside m, the square is no member from elsewhere
+            body = getattr(statement, "body", None)
             powers = [part for part in all_of(Scripts, body) if part.base == name.base]
             bare_ = [t for t in letters_of(body) if t.text == own]
             return len(powers) < len(bare_) and {key(p) for p in powers} <= {text}
@@ -1409,7 +1409,7 @@ def _constants_of(statement: Statement, akin: set[str]) -> Iterator[str]:
             yield "e"
     for product in all_of(Binary, statement) if "pi" in texts else ():
         sides = {key(product.left): product.right, key(product.right): product.left}
-        beside = {letter.text for letter in letters_of(sides.get("pi"))}
+        beside = texts_of(sides.get("pi"))
         if "pi" in sides and (product.op == "/" or isinstance(product.left, Number)):
             yield from ("pi",) if not beside & akin else ()
     roots = all_of(Root, statement) if "pi" in texts else ()

@@ -48,7 +48,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Unary,
 )
-from namedtensor.latex.walk import all_of, differences, letters_of, put
+from namedtensor.latex.walk import all_of, differences, letters_of, put, texts_of
 from namedtensor.operations import elementwise
 from namedtensor.operations.axis_functions import AxisFunction
 from namedtensor.operations.constants import along
@@ -228,7 +228,8 @@ def binary(e: Evaluator, part: Binary) -> Value:
         e = e.under(*[(c, True) for c in factors if c is not None])
     if e.exact and isinstance(quotient := _one_quotient(part), Binary):
         part = quotient
-    both = _beside_identity(e, part) if part.op in ("+", "-") else None
+    sum_ = part.op in ("+", "-") and not IDENTITIES.isdisjoint(texts_of(part))
+    both = _beside_identity(e, part) if sum_ else None
     left = e.value(part.left) if both is None else both[0]
     if is_function(left) and part.op == "*":
         # f X is a call and no product, which only the value of f shows

@@ -340,7 +340,7 @@ def put_abbreviations(entries: Sequence[Entry]) -> None:
     """Put for a letter what is said of it by the indices of those elements in which it stands."""
     given = {head_of(name) for entry in entries for name in given_names(entry.statement)}
     defined = [(e, e.statement) for e in entries if isinstance(e.statement, Definition)]
-    bodies = [{letter.text for letter in letters_of(said.body)} for _, said in defined]
+    bodies = [texts_of(said.body) for _, said in defined]
     uses: dict[tuple[int, str], list[Entry]] = {}
     for (entry, _), letters in zip(defined, bodies, strict=True):
         for text in letters & given:

@@ -360,7 +360,7 @@ def _put_exponentials(entries: Sequence[Entry]) -> None:
                         logs.append((entry, log, inner))
     bodies = [e.statement.body for e in entries if logs and isinstance(e.statement, Definition)]
     rest = tuple([put(body, _without_logarithm) for body in bodies])
-    used = {letter.text for letter in letters_of(rest)}
+    used = texts_of(rest)
     #: a function is used where it is called: beside p(x, z) a p by itself is another letter, as a size
     called = {(head_of(c.function), len(c.arguments)) for c in all_of(Call, rest)}
     for entry, log, inner in logs:
@@ -402,9 +402,9 @@ def _put_multiples(entries: Sequence[Entry]) -> None:
     """Let 2m = y define m, where formulas use it and nothing else says what it is."""
     statements = tuple([e.statement for e in entries])
     given = {head_of(name) for s in statements for name in given_names(s)}
-    given |= {letter.text for letter in letters_of(all_of(SizedAxis, statements))}
+    given |= texts_of(all_of(SizedAxis, statements))
     bodies = tuple([s.body for s in statements if isinstance(s, Definition)])
-    free = {letter.text for letter in letters_of(bodies)} - given
+    free = texts_of(bodies) - given
     for entry in entries:
         match entry.relation:
             case Relation(
@@ -412,7 +412,7 @@ def _put_multiples(entries: Sequence[Entry]) -> None:
                     op="*", how="juxtaposed", left=Number() as times, right=Letter() as name
                 ),
                 rest=(("=", body),),
-            ) if name.text in free - {part.text for part in letters_of(body)}:
+            ) if name.text in free - texts_of(body):
                 free.remove(name.text)
                 span = entry.statement.span
                 entry.found.statement = Definition(

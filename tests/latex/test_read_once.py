@@ -95,3 +95,23 @@ def test_a_formula_is_asked_for_in_few_steps():
     document = read(NOTES)
     calls = python_calls(partial(document.__getitem__, "att"))
     assert 100 < calls <= 1_000
+
+
+def test_what_several_functions_use_is_interpreted_once_where_it_has_none_of_their_arguments(
+    interpreted,
+):
+    text = r"""Let $B \in \mathbb{R}^{\text{seq}}$.
+$$\begin{aligned} f(x) &= A + x, \quad x \in \mathbb{R}^{\text{seq}} \\
+g(y) &= A y, \quad y \in \mathbb{R}^{\text{seq}} \\
+A &= \exp B \end{aligned}$$"""
+    document = read(text)
+    assert document.check() == []
+    assert [interpreted[id(s.body)] for s in bodies(document)] == [1, 1, 1]
+
+
+def test_a_series_that_begins_with_a_number_is_interpreted_once_where_its_rule_keeps_its_shape(
+    interpreted,
+):
+    document = read(r"$$a^0 = 0, \quad a^1 = 1, \quad a^n = a^{n-1} + a^{n-2}$$")
+    assert document.check() == []
+    assert [interpreted[id(s.body)] for s in bodies(document)] == [1, 1, 1]

@@ -46,6 +46,7 @@ class Body:
         outside, SIZES.of = SIZES.of, sizes
         before, MODE.training = MODE.training, mode
         around, frame = RUNNING.frame, Frame(self.name)
+        updates, MODE.updates = MODE.updates, frame.made
         RUNNING.frame = frame
         if RUNNING.functions is not None:
             RUNNING.functions.append(self.function)
@@ -66,6 +67,7 @@ class Body:
             raise
         finally:
             RUNNING.frame = around
+            MODE.updates = updates
             MODE.training = before
             SIZES.of = outside
             on_symbols.reset(kind)
@@ -99,6 +101,12 @@ class Body:
                     f"the body returned {_what(part)}, and a formula gives a named tensor",
                     _whole_hint(part, entry) or "return the result of the formula's last line",
                 )
+        if any(made is not update for made in frame.made):
+            raise entry.error(
+                NamedTensorError,
+                "the body makes an update of its states, and does not return it",
+                "return Y, nt.update(...): the update stands last",
+            )
         wanted: Sequence[Space | None] = spaces if spaces is not None else [None] * len(parts)
         left = []
         for part, space in zip(parts, wanted, strict=True):

@@ -52,6 +52,7 @@ class Frame:
     def __init__(self, name: str) -> None:
         self.name = name
         self.cells: dict[str, Cell] = {}
+        self.made: list[Update] = []
 
     def cell(self, path: str, space: Space, value: Any) -> Cell:
         """Keep a state under its path."""

@@ -1,9 +1,9 @@
-"""Find parameters that a formula's body closes over: no optimiser and no state dict would meet them."""
+"""Find parameters that no optimiser and no state dict would meet: of settings, and of what a body reads."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -17,16 +17,28 @@ from namedtensor.operations.lifting import Lifted
 def hold_nothing_closed_over(formula: Formula) -> None:
     """Raise BackendError where the body uses a torch module that is no parameter of the formula."""
     for name, module in _closed_over(formula.function, set()):
-        if any([True for _ in module.parameters()]):
-            kind = type(module).__name__
-            raise BackendError(
-                f"{formula.name}.module(...)",
-                f"the body closes over {name}, a {kind} whose parameters the module would not hold",
-                hint=f'declare it after the *: {name}: nt.lift["seq -> seq"], and give it: '
-                f"{formula.name}.module(..., {name}={name})"
-                if not hasattr(module, "formula")
-                else f"declare it after the *: {name}: {module.formula.name}",
-            )
+        _hold_no_parameters(formula, f"the body closes over {name}, ", name, module)
+
+
+def hold_no_settings(formula: Formula, settings: Mapping[str, Any]) -> None:
+    """Raise BackendError where a torch module is given for a setting, alone or in a list."""
+    for name, given in settings.items():
+        for part in given if isinstance(given, (list, tuple)) else [given]:
+            if isinstance(part, torch.nn.Module):
+                _hold_no_parameters(formula, f"{name} is a setting, and given ", name, part)
+
+
+def _hold_no_parameters(formula: Formula, what: str, name: str, module: torch.nn.Module) -> None:
+    if not any([True for _ in module.parameters()]):
+        return
+    raise BackendError(
+        f"{formula.name}.module(...)",
+        f"{what}a {type(module).__name__} whose parameters the module would not hold",
+        hint=f'declare it after the *: {name}: nt.lift["seq -> seq"], and give it: '
+        f"{formula.name}.module(..., {name}={name})"
+        if not hasattr(module, "formula")
+        else f"declare it after the *: {name}: {module.formula.name}",
+    )
 
 
 def _closed_over(function: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:

@@ -33,7 +33,7 @@ from namedtensor.formula.signature import Parameter, Space, named_size
 from namedtensor.formula.stacked import Stacked, Widened, stacked, widened
 from namedtensor.formula.steps import steps_of
 from namedtensor.formula.written import Holding
-from namedtensor.nn.closed_over import hold_nothing_closed_over
+from namedtensor.nn.closed_over import hold_no_settings, hold_nothing_closed_over
 from namedtensor.nn.initialise import OTHER, Initialiser, roles_of, start
 from namedtensor.nn.recomputing import recomputing
 from namedtensor.operations.training import training
@@ -97,7 +97,16 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def _not_called(self, what: str, function: Any) -> None:
         """Warn that torch's hooks do not run for a module that another formula holds."""
         # torch's own sharding gathers its parameters by the holder's hooks
-        if self._holder and not str(getattr(function, "__module__", "")).startswith("torch.dist"):
+        if str(getattr(function, "__module__", "")).startswith("torch.dist"):
+            return
+        if not self._holder and "backward" in what:
+            warnings.warn(
+                f"{self.formula.name}.module(...).{what}: torch calls it for positional results, and "
+                "those of this module are named: it never runs. A parameter's own hook sees its gradient, "
+                "model.W.register_hook(f)",
+                stacklevel=3,
+            )
+        if self._holder:
             warnings.warn(
                 f"{self.formula.name}.module(...).{what}: {self._holder} holds this module and does not "
                 "call it: what it computes is part of its plan, and this runs only where the module is "
@@ -118,27 +127,37 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, FormulaModule):
             self._hold_bundle(name, value)
-        if isinstance(value, NamedTensor) and name in {**self._parameters, **self._buffers}:
-            self._refuse_named(name, value)
+        stored = torch.nn.Parameter if name in self._parameters else torch.Tensor
+        if name in {**self._parameters, **self._buffers} and not (
+            value is None or isinstance(value, stored)
+        ):
+            self._refuse_value(name, value)
         super().__setattr__(name, value)
         if name == "forward":
             self._not_called("forward = ...", value)
         if name in self.__dict__.get("_named_settings", ()):
             self.settings = {**self.settings, name: value}
 
-    def _refuse_named(self, name: str, value: NamedTensor) -> None:
-        """Raise for a named tensor: a module stores torch tensors; the hint says how to make one."""
-        space = self.formula.signature[name].space
-        order = ", ".join(
-            [f'"{axis}"' for axis in (space.names if space is not None else value.axes)]
-        )
-        data = f"X.torch({order})"
+    def _refuse_value(self, name: str, value: Any) -> None:
+        """Raise for what a module does not store under this name; the hint says how to make it."""
+        space = self.formula.signature[name].space if name in self.axes else None
+        shapes, what, data = [], kind_of_thing(value), "X"
+        if isinstance(value, NamedTensor):
+            order = ", ".join([f'"{a}"' for a in (value.axes if space is None else space.names)])
+            shapes, what, data = [("X", spaced(value.sizes))], "a named tensor", f"X.torch({order})"
+        if space is not None:
+            shapes.append((name, repr(space)))
+        parameter = name in self._parameters
+        kind = "Parameter" if isinstance(value, torch.Tensor) else "tensor"
+        if isinstance(value, (bool, int, float)):
+            hint = f"torch.nn.init.constant_(model.{name}, {value!r})"
+        else:
+            hint = f"model.{name} = " + (f"torch.nn.Parameter({data})" if parameter else data)
         raise KindError(
             f"{self.formula.name}.module(...).{name} = X",
-            f"X is a named tensor, and {name} is stored as a tensor of torch",
-            [("X", spaced(value.sizes)), (name, repr(space))],
-            f"model.{name} = "
-            + (f"torch.nn.Parameter({data})" if name in self._parameters else data),
+            f"X is {what}, and {name} is stored as a {kind} of torch",
+            shapes,
+            hint,
         )
 
     def _hold_bundle(self, name: str, value: FormulaModule) -> None:
@@ -172,23 +191,42 @@ class FormulaModule(torch.nn.Module, Generic[T]):
         stored = local_metadata.get("axes", {})
         for name, space in self._own_spaces():
             data = state_dict.get(prefix + name)
-            if not isinstance(data, torch.Tensor):
+            axes = stored.get(name)
+            if isinstance(data, NamedTensor):
+                axes = data.axes
+                state_dict[prefix + name] = data = data.torch(*axes)
+            if data is None:
                 continue
-            if name not in stored:
-                _take_in_order(prefix + name, data, space)
-            elif tuple(stored[name]) != space.names:
-                places = _places(self.formula.name, prefix + name, stored[name], space)
+            if not isinstance(data, torch.Tensor):
+                raise KindError(
+                    f"{self.formula.name}.module(...).load_state_dict(...)",
+                    f"{prefix + name} of the state dict is {kind_of_thing(data)}, and no tensor",
+                    [(prefix + name, repr(space))],
+                    f'state["{prefix + name}"] = torch.as_tensor(state["{prefix + name}"])',
+                )
+            if axes is None:
+                _take_in_order(self.formula.name, prefix + name, data, space)
+            elif tuple(axes) != space.names:
+                places = _places(self.formula.name, prefix + name, axes, space)
                 state_dict[prefix + name] = data.permute(places)
-            if name in stored:
-                self._hold_stored(name, prefix + name, state_dict[prefix + name], space)
+            self._hold_stored(name, prefix + name, state_dict[prefix + name], space)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _hold_stored(self, name: str, path: str, data: torch.Tensor, space: Space) -> None:
         """Raise AxisSizeError where a stored tensor has another size than that of the module."""
         own: torch.Tensor | None = self._parameters.get(name)
         own = self._buffers.get(name) if own is None else own
-        if own is None or torch.nn.parameter.is_lazy(own) or own.ndim != data.ndim:
+        if own is None or torch.nn.parameter.is_lazy(own):
             return
+        if own.ndim != data.ndim:
+            if not own.ndim and data.shape == (1,):  # torch reads a single number in this form too
+                return
+            raise AxisNameError(
+                f"{self.formula.name}.module(...).load_state_dict(...)",
+                f"{path} of the state dict has sizes {tuple(data.shape)}, and {path} is declared {space}",
+                [(path, spaced([*zip(space.names, own.shape, strict=True)]))],
+                f"give a tensor of sizes {tuple(own.shape)}",
+            )
         for axis, here, there in zip(space.names, own.shape, data.shape, strict=True):
             if here != there:
                 raise AxisSizeError(
@@ -425,17 +463,19 @@ def _as_bundle(parameter: Parameter, held: Any) -> Any:
     return Bundle(held.formula, held.named_values(), held.training, held.settings)
 
 
-#: Whether the warning was given that a state dict names no axes.
+#: The formulas of which it was said that a state dict names no axes.
 _said: set[str] = set()
 
 
-def _take_in_order(name: str, data: torch.Tensor, space: Space) -> None:
-    """Warn once that axes of equal sizes are assumed to be stored in the declared order."""
-    if data.ndim == len(space.names) and len(set(data.shape)) < data.ndim and not _said:
-        _said.add(name)
+def _take_in_order(formula: str, name: str, data: torch.Tensor, space: Space) -> None:
+    """Warn, once for each formula, that axes of equal sizes are taken for stored in declared order."""
+    same = data.ndim == len(space.names) and len(set(data.shape)) < data.ndim
+    if same and formula not in _said:
+        _said.add(formula)
         warnings.warn(
             f"the state dict names no axes: {name}, of sizes {tuple(data.shape)}, is taken in declared "
-            f"order, {space}",
+            f"order, {space}. A dict made of a state dict has lost them: copy.deepcopy(state) keeps them, "
+            "and named tensors are read by their names",
             stacklevel=2,
         )
 
@@ -484,6 +524,7 @@ def make_module(
     given = parse_axes(axes)
     distinct(f"{formula.name}.module({', '.join(map(repr, given))})", given)
     _hold_known(formula, given, settings)
+    _hold_parameters(formula, given)
     if init is not None and not isinstance(init, Mapping):
         raise KindError(
             f"{formula.name}.module(...)",
@@ -498,6 +539,22 @@ def make_module(
     build.finish(module)
     _hold_sizes(module, given)
     return module
+
+
+def _hold_parameters(formula: Formula, axes: tuple[Axis, ...]) -> None:
+    """Raise AxisNameError for sizes of what seems to be parameters and stands before the star."""
+    tensors = [p for p in formula.signature.before if p.space is not None]
+    if formula.signature.after or len(tensors) < 2:
+        return
+    first, *others = tensors
+    if first.space is not None and any(axis.name not in first.space.names for axis in axes):
+        raise AxisNameError(
+            f"{formula.name}.module({', '.join(map(repr, axes))})",
+            f"{formula.name} has no parameters, and nothing takes these sizes",
+            [(p.name, repr(p.space)) for p in tensors],
+            f"parameters stand after a star: def {formula.name}({first}, *, "
+            f"{', '.join(map(str, others))}); without any: {formula.name}.module()",
+        )
 
 
 def device_of(call: str, device: Any) -> torch.device | None:
@@ -562,6 +619,8 @@ class Build:
                     else repr(formula),
                 )
         settings = {n: v for n, v in given.items() if n in known}
+        own = {p.name: p for p in formula.signature.parameters if p.setting and p.lift is None}
+        hold_no_settings(formula, {n: settings.get(n, p.default) for n, p in own.items()})
         module = FormulaModule(formula, sizes, settings)
         for parameter in formula.signature.parameters:
             name = parameter.name
@@ -982,7 +1041,8 @@ def _size(formula: Formula, parameter: Parameter, axis: Axis, sizes: dict[str, i
     if axis.name not in sizes:
         spaces = [own.space for own in formula.signature.after if own.space is not None]
         open_ = {a.name: 512 for s in spaces for a in s.axes if a.size is None}
-        wanted = open_ | sizes | {axis.name: 512}
+        own = _axes_of(formula)  # of an outer formula's sizes, those that this one declares
+        wanted = open_ | {n: s for n, s in sizes.items() if n in own} | {axis.name: 512}
         raise AxisSizeError(
             f"{formula.name}.module(...)",
             f"axis {axis.name} of the parameter {parameter.name} has no size",

@@ -25,6 +25,8 @@ class Mode(threading.local):
     def __init__(self) -> None:
         self.training = True
         self.asked: bool | None = None
+        #: The updates that the running body has made, of which it returns one; None where no body runs.
+        self.updates: list[Update] | None = None
 
 
 MODE = Mode()
@@ -112,7 +114,10 @@ def update(**states: Any) -> Any:
     >>> new["seen"]
     NamedTensor(3.0)
     """
-    return Update(states)
+    made = Update(states)
+    if MODE.updates is not None:
+        MODE.updates.append(made)
+    return made
 
 
 if TYPE_CHECKING:

@@ -92,7 +92,135 @@ def test_a_bundle_that_may_be_left_out_is_written_as_types_are():
         assert f.signature["W"].bundle is lin
 
 
+@formula
+def loose(X: R[emb], *, net: torch.nn.Module = None) -> R[emb]:
+    return X if net is None else nt.lift(net, "emb -> emb")(X)
+
+
+@formula
+def without_star(X: R[emb], W: R[emb, hid], b: R[hid]) -> R[hid]:
+    return W @ emb @ X + b
+
+
+@formula
+def forgetful(X: R[emb], *, m: nt.State[R[emb]]) -> R[emb]:
+    nt.update(m=X)
+    return X - m
+
+
+@formula
+def half(X: R[emb], *, a: lin, B: R[seq]) -> R[hid, seq]:
+    return a(X) * B
+
+
+def test_a_formula_without_parameters_is_a_module():
+    assert not list(without_star.module().parameters())
+    assert loose.module(net=torch.nn.ReLU())(X).shape == X.shape
+
+
 CASES = [
+    case(
+        "a torch module for a setting",
+        lambda: loose.module(net=torch.nn.Linear(4, 4)),
+        nt.BackendError,
+        """
+loose.module(...): net is a setting, and given a Linear whose parameters the module would not hold
+hint: declare it after the *: net: nt.lift["seq -> seq"], and give it: loose.module(..., net=net)
+""",
+    ),
+    case(
+        "a formula's module for a setting, in a list",
+        lambda: loose.module(net=[lin.module(emb[4], hid[3])]),
+        nt.BackendError,
+        """
+loose.module(...): net is a setting, and given a FormulaModule whose parameters the module would not hold
+hint: declare it after the *: net: lin
+""",
+    ),
+    case(
+        "sizes of parameters that stand before the star",
+        lambda: without_star.module(emb[4], hid[3]),
+        nt.AxisNameError,
+        """
+without_star.module(emb[4], hid[3]): without_star has no parameters, and nothing takes these sizes
+  X : R[emb]
+  W : R[emb, hid]
+  b : R[hid]
+hint: parameters stand after a star: def without_star(X: R[emb], *, W: R[emb, hid], b: R[hid]); without any: \
+without_star.module()
+""",
+    ),
+    case(
+        "an update that is not returned",
+        lambda: forgetful.module(emb[4])(X),
+        nt.NamedTensorError,
+        """
+forgetful(X, m): the body makes an update of its states, and does not return it
+  X : emb[4]   declared R[emb]
+  m : emb[4]   declared R[emb]
+hint: return Y, nt.update(...): the update stands last
+""",
+    ),
+    case(
+        "a tensor that is no parameter",
+        lambda: setattr(lin.module(emb[4], hid[3]), "W", torch.zeros(4, 3)),
+        nt.KindError,
+        """
+lin.module(...).W = X: X is a Tensor, and W is stored as a Parameter of torch
+  W : R[emb, hid]
+hint: model.W = torch.nn.Parameter(X)
+""",
+    ),
+    case(
+        "a number for a parameter",
+        lambda: setattr(lin.module(emb[4], hid[3]), "W", 3),
+        nt.KindError,
+        """
+lin.module(...).W = X: X is an int, and W is stored as a tensor of torch
+  W : R[emb, hid]
+hint: torch.nn.init.constant_(model.W, 3)
+""",
+    ),
+    case(
+        "a plain state dict of other sizes",
+        lambda: lin.module(emb[4], hid[3]).load_state_dict({"W": torch.zeros(3, 4)}),
+        nt.AxisSizeError,
+        """
+lin.module(...).load_state_dict(...): axis emb is 3 in W of the state dict and 4 in the module
+  W : emb[4] hid[3]
+hint: make the module with emb[3]
+""",
+    ),
+    case(
+        "a plain state dict of other axes",
+        lambda: lin.module(emb[4], hid[3]).load_state_dict({"W": torch.zeros(3)}),
+        nt.AxisNameError,
+        """
+lin.module(...).load_state_dict(...): W of the state dict has sizes (3,), and W is declared R[emb, hid]
+  W : emb[4] hid[3]
+hint: give a tensor of sizes (4, 3)
+""",
+    ),
+    case(
+        "a state dict of arrays",
+        lambda: lin.module(emb[4], hid[3]).load_state_dict({"W": np.zeros((4, 3))}),
+        nt.KindError,
+        """
+lin.module(...).load_state_dict(...): W of the state dict is an ndarray, and no tensor
+  W : R[emb, hid]
+hint: state["W"] = torch.as_tensor(state["W"])
+""",
+    ),
+    case(
+        "a bundle without a size, beside sizes that it does not declare",
+        lambda: half.module(hid[3], seq[2]),
+        nt.AxisSizeError,
+        """
+lin.module(...): axis emb of the parameter W has no size
+  W : R[emb, hid]
+hint: lin.module(emb[512], hid[3])
+""",
+    ),
     case(
         "a bundle that is another formula's module",
         replaced,
@@ -351,12 +479,26 @@ def test_a_plain_state_dict_is_taken_in_declared_order_and_says_so_once(monkeypa
     with pytest.warns(UserWarning, match="names no axes") as told:
         new.load_state_dict(plain)
     assert str(told[0].message) == (
-        "the state dict names no axes: W, of sizes (4, 4), is taken in declared order, R[hid, emb]"
+        "the state dict names no axes: W, of sizes (4, 4), is taken in declared order, R[hid, emb]. A dict "
+        "made of a state dict has lost them: copy.deepcopy(state) keeps them, and named tensors are read by "
+        "their names"
     )
     assert torch.equal(new.W, plain["W"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         new.load_state_dict(plain)
+    with pytest.warns(
+        UserWarning, match="names no axes"
+    ):  # another formula's parameters are other ones
+        lin.module(emb[4], hid[4]).load_state_dict(plain)
+
+
+def test_the_cures_of_a_plain_state_dict_keep_the_axes():
+    old, new = lin.module(emb[4], hid[4]), turned.module(emb[4], hid[4])
+    new.load_state_dict(copy.deepcopy(old.state_dict()))
+    assert torch.equal(new.W, old.W.T)
+    new.load_state_dict({"W": nt.tensor(2 * old.W.detach(), emb, hid)})
+    assert torch.equal(new.W, 2 * old.W.T)
 
 
 def test_a_plain_state_dict_whose_sizes_differ_says_nothing():
@@ -409,7 +551,15 @@ def test_a_hook_of_a_layer_that_came_later_says_so_too():
         HOOKS["register_forward_hook"](whole.parts[2])
 
 
+def test_a_backward_hook_says_that_torch_never_calls_it_for_named_results():
+    part = dropped.module(emb[4], hid[3])
+    for name in ("register_full_backward_hook", "register_full_backward_pre_hook"):
+        with pytest.warns(UserWarning, match="it never runs"):
+            HOOKS[name](part)
+
+
 @pytest.mark.parametrize("name", [name for name in HOOKS if name != "forward"])
+@pytest.mark.filterwarnings("ignore:.*it never runs")
 def test_a_module_with_a_hook_that_comes_to_be_held_says_so(name):
     part = dropped.module(emb[4], hid[3])
     HOOKS[name](part)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 import re
+import sys
 import threading
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -651,12 +652,60 @@ def _read(spec: Any) -> tuple[Axis, ...]:
     held = any([hasattr(spec, word) for word in ("sizes", "ndim", "signature")])  # data, a formula
     if isinstance(spec, Iterable) and not held:
         return tuple(axis for part in spec for axis in parse_axes(part))
+    call = as_typed(
+        f"axes({spec!r})" if isinstance(spec, (int, float, type(None))) else "axes(...)"
+    )
+    named = _with_names(call) if type(spec) is int else ""
     raise AxisNameError(
-        as_typed(f"axes({spec!r})" if isinstance(spec, (int, float, type(None))) else "axes(...)"),
+        call,
         f"axes are given as Axis objects or as names, not as {kind_of_thing(spec)}",
-        hint='seq, (seq, emb) or "seq emb"'
+        hint=f"`nt.{named}`"
+        if named
+        else 'seq, (seq, emb) or "seq emb"'
         + (f', and with a size "seq[{spec}]"' if type(spec) is int and spec > 0 else ""),
     )
+
+
+def _with_names(call: str) -> str:
+    """Write a call that gives sizes alone with axes that have them; "" if it is no such call.
+
+    >>> _with_names('zeros("seq", 2)'), _with_names("iota(5)"), _with_names("one_hot(I, 5)")
+    ("zeros('seq[2]')", 'iota("ax[5]")', 'one_hot(I, "ax[5]")')
+    >>> _with_names("normal(0, 1, seq[2])"), _with_names("eye(4)"), _with_names("f(3)")
+    ('normal(seq[2])', 'eye("ax[4] bx[4]")', '')
+    """
+    import ast
+    import inspect
+
+    try:
+        found = ast.parse(call, mode="eval").body
+    except SyntaxError:
+        return ""
+    if not isinstance(found, ast.Call) or not isinstance(found.func, ast.Name):
+        return ""
+    name, parts, left = found.func.id, list[str](), list(MADE_UP)
+    public = vars(sys.modules["namedtensor"]).get(name)
+    takes = inspect.signature(public).parameters if callable(public) else ()
+    if not any(own.startswith(("axes", "axis")) for own in takes):
+        return ""
+    sized = any("[" in ast.unparse(part) for part in found.args)
+    for part in found.args:
+        size = part.value if isinstance(part, ast.Constant) and type(part.value) is int else None
+        before = parts[-1].strip("'\"") if parts else ""
+        if size is None:
+            parts.append(ast.unparse(part))
+        elif (
+            size > 0
+            and before.isidentifier()
+            and (parts[-1] != before or isinstance(caller_variables().get(before), Axis))
+        ):
+            parts[-1] = parts[-1].replace(before, f"{before}[{size}]")
+        elif size > 0 and not sized:
+            parts.append(f'"{left.pop(0)}[{size}]"')
+    if name == "eye" and len(parts) == 1:
+        parts = [f'"{parts[0][1:-1]} {parts[0][1:-1].replace("ax", "bx")}"']
+    named = [ast.unparse(part) for part in found.keywords]
+    return f"{name}({', '.join([*parts, *named])})" if parts else ""
 
 
 def _parse_names(text: str) -> tuple[Axis, ...]:

@@ -169,9 +169,9 @@ class Shape:
 
     def __getitem__(self, place: object) -> NoReturn:
         named = str(getattr(place, "name", place))
-        first = next(
-            (name for name in self._sizes if name == named), next(iter(self._sizes), "seq")
-        )
+        own = [*self._sizes]
+        at = place if isinstance(place, int) and -len(own) <= place < len(own) else 0
+        first = named if named in own else own[at] if own else "seq"
         raise AxisNameError(
             f"shape[{place!r}]",
             "the size of an axis is asked of the tensor"

@@ -108,6 +108,8 @@ class Arguments:
             left = [n for n in list(names)[len(args) :] if n not in kwargs]
             guess = None if compiling() or not odd else _meant(odd, left)
             why = f"it has no argument {odd}; did you mean {guess}?" if guess else str(error)
+            if odd and not guess and "unexpected" not in why:
+                why = f"it has no argument {odd}"
             hint = self._by_name(labels, kwargs) or self.said or repr(self)
             refuse(f"{self.name}(...)", why, hint, given)
         bound.apply_defaults()
@@ -237,7 +239,10 @@ class Arguments:
             raise KindError(
                 f"{self.name}(..., {path}, ...)",
                 f"{path} is {kind_of_thing(value)}, which cannot tell one plan from another",
-                hint="a setting is a number, a string or a tuple; an array gets its axes declared",
+                hint=f"`tuple({path})`: a setting is a number, a string or a tuple; an array gets its axes "
+                "declared"
+                if isinstance(value, (list, set))
+                else "a setting is a number, a string or a tuple; an array gets its axes declared",
             ) from None
         return value
 

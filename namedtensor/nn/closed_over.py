@@ -31,13 +31,14 @@ def hold_no_settings(formula: Formula, settings: Mapping[str, Any]) -> None:
 def _hold_no_parameters(formula: Formula, what: str, name: str, module: torch.nn.Module) -> None:
     if not any([True for _ in module.parameters()]):
         return
+    own: Any = getattr(module, "formula", None)
     raise BackendError(
         f"{formula.name}.module(...)",
         f"{what}a {type(module).__name__} whose parameters the module would not hold",
         hint=f'declare it after the *: {name}: nt.lift["seq -> seq"], and give it: '
         f"{formula.name}.module(..., {name}={name})"
-        if not hasattr(module, "formula")
-        else f"declare it after the *: {name}: {module.formula.name}",
+        if own is None
+        else f"declare it after the *: {name}: {own.name}",
     )
 
 

@@ -127,11 +127,9 @@ class FormulaModule(torch.nn.Module, Generic[T]):
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, FormulaModule):
             self._hold_bundle(name, value)
-        stored = torch.nn.Parameter if name in self._parameters else torch.Tensor
-        if name in {**self._parameters, **self._buffers} and not (
-            value is None or isinstance(value, stored)
-        ):
-            self._refuse_value(name, value)
+        for kind, stored in (("_parameters", torch.nn.Parameter), ("_buffers", torch.Tensor)):
+            if name in vars(self).get(kind, ()) and not isinstance(value, (stored, type(None))):
+                self._refuse_value(name, value)
         super().__setattr__(name, value)
         if name == "forward":
             self._not_called("forward = ...", value)
@@ -619,8 +617,8 @@ class Build:
                     else repr(formula),
                 )
         settings = {n: v for n, v in given.items() if n in known}
-        own = {p.name: p for p in formula.signature.parameters if p.setting and p.lift is None}
-        hold_no_settings(formula, {n: settings.get(n, p.default) for n, p in own.items()})
+        plain = [p for p in formula.signature.parameters if p.setting and p.lift is None]
+        hold_no_settings(formula, {p.name: settings.get(p.name, p.default) for p in plain})
         module = FormulaModule(formula, sizes, settings)
         for parameter in formula.signature.parameters:
             name = parameter.name

@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar, overload
 
 from namedtensor.axes import (
     SIZES,
@@ -27,12 +27,13 @@ from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
     BackendError,
+    KindError,
     NamedTensorError,
     caller_variables,
     kind_of_thing,
 )
 from namedtensor.primitives import Operation, Primitive
-from namedtensor.shape import sized, spaced
+from namedtensor.shape import shapes, sized, spaced
 from namedtensor.tensor import NamedTensor
 from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.named import Tensor as Tensor
@@ -40,8 +41,10 @@ from namedtensor.tensor.wrong_calls import (
     AXES,
     any_operands,
     applied,
+    are_axes,
     one_operand,
     only_applies,
+    quoted,
     typed_call,
     typed_operands,
 )
@@ -54,6 +57,18 @@ MOST = 256
 P = ParamSpec("P")
 T = TypeVar("T")
 F = TypeVar("F")
+
+
+class Bound(functools.partial[Any]):
+    """A function that has its axes, and waits for tensors in round brackets."""
+
+    def __getitem__(self, more: object) -> NoReturn:
+        raise _brackets_again(self, more)
+
+
+def _bound(function: Callable[..., Any], *parts: Any) -> Callable[..., Any]:
+    """Bind a function to its axes; a compiler knows Python's own partials."""
+    return functools.partial(function, *parts) if compiling() else Bound(function, *parts)
 
 
 class AxisFunction(Generic[P, T]):
@@ -79,7 +94,7 @@ class AxisFunction(Generic[P, T]):
 
     def __getitem__(self, axes: Any) -> Callable[P, T]:
         if axes is Ellipsis:
-            return self._over_all  # type: ignore[return-value]
+            return _bound(self._over_all)
         # kept by name: a compiler compares text, but not axes
         key = axes.name if type(axes) is Axis and axes.size is None else axes
         bound: Callable[P, T] | None = None
@@ -122,6 +137,13 @@ class AxisFunction(Generic[P, T]):
         labels = caller_labels(tensors)
         own: Mapping[str, inspect.Parameter] = getattr(self.__signature__, "parameters", {})
         several = any([p.kind == p.VAR_POSITIONAL for p in own.values()])
+        if operands and not tensors and not named and all(map(are_axes, operands)):
+            inside = ", ".join([repr(axis) for axis in parse_axes(operands)])
+            raise AxisMissingError(
+                str(typed._replace(what=self.__name__)),
+                "its axes stand in square brackets, and the tensor is missing",
+                hint=f"nt.{quoted(f'{self.__name__}[{inside}]')}(X)",
+            )
         axes = tensors[0].axes if tensors else ()
         shared = tuple([a for a in axes if all([a in x.axes for x in tensors])])
         said, left = [], []
@@ -301,7 +323,7 @@ def _waiting(
             inside = example[example.index("[") + 1 : example.index("](")]
             wants(function.__name__, axes, len(inside.split(",")), example)
         written = f"{function.__name__}[{', '.join(map(repr, axes))}]"
-        return functools.partial(call, function, written, first(axes))
+        return _bound(call, function, written, first(axes))
 
     made: AxisFunction[Any, Any] = AxisFunction(
         function.__name__, bind, function.__doc__ or "", distinct
@@ -326,7 +348,7 @@ def _sized(name: str, axes: tuple[Axis, ...], bound: Callable[..., Any]) -> Call
     kept = [axis.name for axis in axes]
     axes = tuple([axis for axis in axes if kept.count(axis.name) == 1 or axis.size is None])
     given = tuple([axis for axis in axes if axis.size is not None])
-    return functools.partial(_with_sizes, name, axes, given, bound)
+    return _bound(_with_sizes, name, axes, given, bound)
 
 
 def _with_sizes(
@@ -359,6 +381,27 @@ def _of_another_size(
         f"axis {axis.name} is {axis.size} in the call and {size} in {label}",
         [(w, spaced(Y.sizes)) for w, Y in tensors],
         f"leave the size out, {axis.name}, or give a new axis another name",
+    )
+
+
+def _brackets_again(bound: Bound, more: object) -> KindError:
+    """Make the error of brackets behind a function that has its axes: nt.sum[seq][X]."""
+    owner = getattr(bound.func, "__self__", None)
+    if isinstance(owner, AxisFunction):
+        written = f"{owner.__name__}[...]"
+    elif bound.func is _with_sizes:
+        written = f"{bound.args[0]}[{', '.join(map(repr, bound.args[1]))}]"
+    else:
+        written = bound.args[1]
+    (label,) = caller_labels([more]) if isinstance(more, NamedTensor) else ("X",)
+    named = not isinstance(more, NamedTensor) and are_axes(more)
+    axes = ", ".join(map(repr, parse_axes(more))) if named else "..."
+    both = written if owner is not None or not named else f"{written[:-1]}, {axes}]"
+    return KindError(
+        f"{written}[{axes if named else label}]",
+        f"{written} has its axes, and takes tensors in round brackets",
+        shapes(more, labels=[label]),
+        f"`nt.{both if owner is not None else quoted(both)}({label})`",
     )
 
 
@@ -443,7 +486,7 @@ def wants(name: str, axes: tuple[Axis, ...], count: int, example: str) -> None:
         raise AxisNameError(
             f"{name}[{', '.join(map(repr, axes))}]",
             f"{name} acts on {count} {plural}, and {len(axes)} {'is' if len(axes) == 1 else 'are'} named",
-            hint=_typable(example),
+            hint=example if '"' in example else _typable(example),
         )
 
 

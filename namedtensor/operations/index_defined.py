@@ -24,6 +24,7 @@ from namedtensor.axes import (
     parse_axes,
     shown,
     size_here,
+    unused,
 )
 from namedtensor.backends.lazy import is_number
 from namedtensor.errors import (
@@ -180,6 +181,12 @@ def eye(*axes: Axes) -> NamedTensor:
            [0, 1]])
     """
     named = parse_axes(axes)
+    if len(named) == 1:
+        (axis,) = named
+        both = f"{axis!r} {unused(axis.name, [axis.name])}" + f"[{axis.size}]" * (
+            axis.size is not None
+        )
+        wants("eye", named, 2, f'nt.eye("{both}")')
     wants("eye", named, 2, "nt.eye(seq, seq_)")
     distinct(f"eye({', '.join(map(repr, named))})", named)
     row, col = named

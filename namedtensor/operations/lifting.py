@@ -322,7 +322,7 @@ class Lifted:
         ]
         try:
             results = self._run(backend, arrays, [sizes[a] for a in lifted], len(lifted))
-        except (RuntimeError, IndexError, ValueError) as error:
+        except (RuntimeError, IndexError, ValueError, TypeError) as error:
             if isinstance(error, NamedTensorError) or "memory" in str(error):
                 raise
             raise self._refused(call, shapes, error) from error

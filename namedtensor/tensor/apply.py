@@ -371,7 +371,8 @@ def operand(operation: Operation, x: Any, given: Sequence[Any]) -> Any:
     raise BackendError(
         operation.write(labels),
         f"{what} is {kind_of_thing(x)}, neither a named tensor nor a number",
-        hint=hint,
+        typed(labels, given),
+        hint,
     )
 
 
@@ -401,7 +402,7 @@ def type_of(x: Any) -> Type:
 def typed(labels: Sequence[str], operands: Sequence[Any]) -> list[tuple[str, str]]:
     """Write the types of the tensors among operands, for an error."""
     pairs = zip(labels, operands, strict=True)
-    return [(label, str(type_of(x))) for label, x in pairs if hasattr(x, "sizes")]
+    return [(label, str(type_of(x))) for label, x in pairs if isinstance(x, NamedTensor)]
 
 
 def argument_type(name: str, x: Any) -> Type:

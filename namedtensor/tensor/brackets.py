@@ -82,7 +82,10 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
         if isinstance(item, PARTS):
             parts.append(item)
         elif isinstance(item, str):
-            parts += _parse_text(item)
+            try:
+                parts += _parse_text(item)
+            except AxisNameError as error:
+                raise AxisNameError(error.call, error.why, shapes(X), error.hint) from None
         elif isinstance(item, Axis):
             raise AxisNameError(
                 f"X[{item!r}]",
@@ -97,6 +100,10 @@ def parse_record(X: NamedTensor, record: object) -> list[Part]:
             whole = isinstance(item, (NamedTensor, int, np.integer)) and not isinstance(item, bool)
             index = f"[{text}]" if isinstance(item, slice) else f"({text if whole else 0})"
             codes = [f"{label}[{axis_code(a)}{index}]" for a in visible(X.axes)]
+            if isinstance(item, slice) and isinstance(item.start, (Axis, str)):  # X[seq: 0]
+                name = item.start.name if isinstance(item.start, Axis) else item.start
+                at = item.stop if type(item.stop) is int else 0
+                codes = [f"{label}[{axis_code(name)}({at})]"]
             if isinstance(item, NamedTensor) and item.kind == "bool":
                 only = item.axes[0] if len(item.axes) == 1 and item.axes[0] in X.axes else None
                 codes = [f"{label}[{axis_code(only)}[{own}]]" if only else masked(label, own)]

@@ -5,7 +5,14 @@ from __future__ import annotations
 import sys
 from typing import Any, Self
 
-from namedtensor.errors import AxisNameError, AxisSizeError, BackendError, KindError, first_line
+from namedtensor.errors import (
+    AxisNameError,
+    AxisSizeError,
+    BackendError,
+    KindError,
+    first_line,
+    flag,
+)
 from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
 from namedtensor.tensor.labels import caller_labels
@@ -18,6 +25,7 @@ class Gradients(Held):
 
     def requires_grad_(self, requires: bool = True) -> Self:
         """Ask torch to record operations on this tensor; gives the tensor itself."""
+        requires = flag(f"X.requires_grad_({requires!r})", "requires", requires)
         data = self._torch_data("X.requires_grad_()")
         if self.kind not in ("float", "complex"):
             raise KindError(

@@ -16,6 +16,7 @@ from namedtensor.errors import HabitError, NamedTensorError, caller_variables, n
 from namedtensor.plans import layout_of
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
+from namedtensor.tensor.held import taken_by_torch
 from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.protocols import Called
 from namedtensor.tensor.wrong_calls import Plain
@@ -44,7 +45,11 @@ _ROWS = (
         "how numbers are stored is no part of a named tensor",
         "itself",
     ),
-    ("astype float double half bfloat16 long int bool", "a dtype is given by name", "cast"),
+    (
+        "astype float double half bfloat16 long int bool type type_as",
+        "a dtype is given by name",
+        "cast",
+    ),
     ("cuda cpu", "a device is given by name", "device"),
     ("dot matmul mm bmm mv", "a contraction names its axes between the operands", "dot"),
     ("masked_fill masked_fill_ where", "a choice by a condition is nt.where", "where"),
@@ -58,6 +63,14 @@ _ROWS = (
         "an update names its records by their axes, and makes a new tensor",
         "put",
     ),
+    (
+        "register_hook retain_grad register_post_accumulate_grad_hook is_leaf grad_fn",
+        "torch keeps what it records in its own tensor, which holds the numbers",
+        "data",
+    ),
+    ("is_cuda get_device", "a tensor knows its device", "device_of"),
+    ("fill fill_ zero_", "no operation changes a named tensor, each makes a new one", "filled"),
+    ("tofile dump dumps data_ptr storage", _GIVE_ORDER, "array"),
     ("is_floating_point is_complex", "a dtype has a kind, which is a word", "kind"),
 )
 #: Functions of functions, and of data without names: what is written here.
@@ -70,6 +83,15 @@ _NO_OPERATIONS = {
         ("jvp", "nt.differential(f)(X, dX)"),
         ("vmap", "none is needed: formulas and operations lift over further axes"),
         ("compile jit", "torch.compile(f)"),
+        ("no_grad enable_grad inference_mode", "`with torch.no_grad(): ...`"),
+        ("autocast", '`with torch.autocast("cpu"): ...`'),
+        ("float32", '`X.to("float32")`'),
+        ("float64 double", '`X.to("float64")`'),
+        ("float16 half", '`X.to("float16")`'),
+        ("bfloat16", '`X.to("bfloat16")`'),
+        ("int64 long", '`X.to("int64")`'),
+        ("int32", '`X.to("int32")`'),
+        ("equal array_equal", "`nt.all[...](X == Y)`"),
         ("module", "f.module(...), with f a formula and the sizes of its axes"),
         ("manual_seed seed", "torch.manual_seed(0), or generator=np.random.default_rng(0)"),
     )
@@ -95,10 +117,14 @@ def habit(X: NamedTensor, word: str) -> HabitError:
     (label,) = caller_labels([X])
     said = shapes(X)
     known = _METHODS.get(word)
+    asked = taken_by_torch(X)
+    if asked:
+        why = known[0] if known is not None else f"a named tensor has no {word}"
+        return HabitError(f"X.{word}", why, said, asked)
     if known is not None:
         return HabitError(f"X.{word}", known[0], said, _hint(X.axes, known[1], word, label))
     why = "operations are functions"
-    codes = _codes(word, X, label)
+    codes = _codes("split" if word == "chunk" else word, X, label)
     if codes:
         if "[" in codes[0]:
             why = "functions name the axes they act on"
@@ -246,6 +272,10 @@ def _hint(axes: tuple[str, ...], form: str, word: str, label: str) -> str:
         "pick": f"`{label}[{first}(0)]`, with 0 or with named integers",
         "put": f"`{label}.at[{first}(0)].add(1.0)`, with 0 or with named integers",
         "where": f"nt.where({label} > 0, 0.0, {label})",
+        "data": f"{label}.data.{word}",
+        "device_of": f"{label}.device",
+        "filled": f"{label} = 0 * {label}",
+        "array": f"{label}.numpy({', '.join([n if n.isidentifier() else repr(n) for n in names])})",
     }
     return forms[form]
 
@@ -318,6 +348,12 @@ _ROWS_OF_FUNCTIONS = (
     ("roll", "nt.roll[{a}](X, {shift:1})"),
     ("pad", "nt.pad[{a}](X, {before:1}, {after:1}{filled})"),
     ("split chunk", "nt.split[{a}](X, {sizes})"),
+    ("equal array_equal", "nt.all[...](X == Y)"),
+    ("full_like", "0 * X + {fill_value:1.0}"),
+    ("linalg_norm vector_norm linalg_vector_norm", "nt.norm[{a}](X)"),
+    ("backward", "X.backward()"),
+    ("shape", "X.shape"),
+    ("size", "X.shape.count"),
     ("unbind", "nt.unstack[{a}](X)"),
 )
 _FUNCTIONS = {word: form for words, form in _ROWS_OF_FUNCTIONS for word in words.split()}
@@ -359,7 +395,7 @@ _ARGUMENTS = {
     "before": "pad",
     "filled": "value",
     "counted": "num_classes",
-    "sizes": "split_size_or_sections dim",
+    "sizes": "split_size_or_sections chunks dim",
     "ends": "min max a_min a_max",
     "shift": "shifts",
     "freed": "correction unbiased ddof",
@@ -508,6 +544,9 @@ def _words_of(
     pad, size = given.get("pad"), given.get("split_size_or_sections")
     if isinstance(pad, (tuple, list)) and len(pad) == 2:
         found["before"], found["after"] = map(repr, pad)
+    chunks = given.get("chunks")
+    if isinstance(chunks, int) and chunks > 0 and acted:
+        size = -(-int(operands[0].size(acted[-1])) // chunks) or 1
     if isinstance(size, int) and size > 0 and acted:
         count = int(operands[0].size(acted[-1]))
         found["sizes"] = repr([min(size, count - i) for i in range(0, count, size)])
@@ -693,6 +732,9 @@ def not_public(word: str) -> HabitError:
     if not hint:
         guess = nearest(word, dir(sys.modules["namedtensor"]), 0.6)
         hint = f"did you mean nt.{guess}?" if guess else "dir(nt) lists what there is"
+        if word[0].isupper() and not guess:
+            hint = "a layer is a formula, which you write: @nt.formula; a module of torch can be a parameter "
+            hint += f'of one, net: nt.lift["seq emb -> seq hid"], and f.module(net=torch.nn.{word}(...))'
     return HabitError(f"nt.{word}", f"namedtensor has no {word}", hint=hint)
 
 

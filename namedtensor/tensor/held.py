@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, NoReturn
 
-from namedtensor.axes import HIDING, Axes, lacks, naming, one_axis, shown, typed_order, visible
+from namedtensor.axes import (
+    HIDING,
+    Axes,
+    lacks,
+    naming,
+    one_axis,
+    shown,
+    typed_axes,
+    typed_order,
+    visible,
+)
 from namedtensor.doors import door
-from namedtensor.errors import AxisMissingError, AxisNameError, asked_by_us, nearest
+from namedtensor.errors import AxisMissingError, AxisNameError, asked_by_us, is_ours, nearest
 from namedtensor.plans import Layout
-from namedtensor.shape import Shape, shapes
+from namedtensor.shape import Shape, shapes, spaced
+
+
+class Sizes(tuple[tuple[str, Any], ...]):
+    """The names of axes and their sizes, in pairs."""
+
+    __slots__ = ()
+
+    def __getitem__(self, place: Any) -> Any:
+        name = getattr(place, "name", place)
+        if not isinstance(name, str):
+            return super().__getitem__(place)
+        axis = nearest(name, [own for own, _ in self], 0.0) or name
+        raise AxisNameError(
+            f"X.sizes[{place!r}]",
+            "sizes are pairs of a name and a number, and the tensor tells that of an axis",
+            [("X", spaced(self))],
+            f"X.size({typed_axes([axis])})",
+        )
 
 
 class Held:
@@ -67,9 +97,9 @@ class Held:
     def sizes(self) -> tuple[tuple[str, Any], ...]:
         """The axis names and their sizes in storage order; in a formula's body those that it knows."""
         layout = self.layout
-        every = tuple(zip(layout.axes, self.data.shape, strict=True))
+        every = Sizes(zip(layout.axes, self.data.shape, strict=True))
         if layout.hides and HIDING.now and not asked_by_us():
-            return tuple([pair for pair in every if visible([pair[0]])])
+            return Sizes([pair for pair in every if visible([pair[0]])])
         return every
 
     @property
@@ -111,7 +141,7 @@ class Held:
             f"X.{word}({', '.join(map(repr, places))})",
             "axes are named, not counted",
             shapes(self),
-            f"`X.{word}({typed_order(own or self.axes)})`",
+            taken_by_torch(self) or f"`X.{word}({typed_order(own or self.axes)})`",
         )
 
     def missing(self, call: str, name: str) -> AxisMissingError:
@@ -137,6 +167,17 @@ class Held:
     def device(self) -> Any:
         """The device that holds the numbers, as the library names it."""
         return self.layout.backend.function("device_of")(self.data)
+
+
+def taken_by_torch(X: Held) -> str:
+    """Write what code of torch takes, where it is such code that asks, and not the user's; or nothing."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame):
+        frame = frame.f_back
+    module = "" if frame is None else str(frame.f_globals.get("__name__", ""))
+    if not module.startswith("torch."):
+        return ""
+    return f"it is torch's own code that asks, and takes positional data: `X.torch({typed_order(X.axes)})`"
 
 
 def refuse_assignments(owner: type) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
-from namedtensor.axes import typed_axes, typed_axis, typed_order
-from namedtensor.backends.lazy import np
+from namedtensor.axes import AxisIndex, AxisSelection, typed_axes, typed_axis, typed_order
+from namedtensor.backends.lazy import is_number, np
 from namedtensor.compilers import compiling
 from namedtensor.doors import door, given_later
 from namedtensor.errors import (
@@ -24,7 +24,7 @@ from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.gradients import torch_gradients
-from namedtensor.tensor.held import Held
+from namedtensor.tensor.held import Held, taken_by_torch
 from namedtensor.tensor.labels import asked_of_truth, caller_labels, compared_by_python
 
 #: Set by `tensor.apply`: it makes tensors, and so imports them.
@@ -92,7 +92,7 @@ class Protocols(Held):
             "X[...] = Y",
             "named tensors are values; an update makes a new one",
             shapes(self),
-            "X = X.at[seq(0)].set(Y)",
+            _update_of(self, record, value),
         )
 
     def __delitem__(self, record: object) -> NoReturn:
@@ -116,7 +116,8 @@ class Protocols(Held):
             "iter(X)",
             "a named tensor has no first axis to run along",
             shapes(self),
-            f"name the axis: for Y in nt.unstack[{typed_axes(self.axes[:1])}](X)"
+            taken_by_torch(self)
+            or f"name the axis: for Y in nt.unstack[{typed_axes(self.axes[:1])}](X)"
             if self.axes
             else "a single number is one value: Y = X, or Y = X.item() in Python; torch's classes, such as "
             "GradScaler, take X.torch()",
@@ -291,6 +292,16 @@ class Protocols(Held):
         )
 
 
+def _update_of(X: Held, record: object, value: object) -> str:
+    """Write X[record] = value as an update that makes a new tensor."""
+    label, given = caller_labels([X, value])
+    places = record if isinstance(record, tuple) else (record,)
+    if not all(isinstance(place, (AxisIndex, AxisSelection)) for place in places):
+        places = tuple([f"{typed_axis(axis)}(0)" for axis in X.axes[:1]]) or ("seq(0)",)
+    said = given if isinstance(value, Held) else repr(value) if is_number(value) else "Y"
+    return f"{label} = {label}.at[{', '.join(map(str, places))}].set({said})"
+
+
 def _why_not(library: str, otherwise: str, tensors: Sequence[Held]) -> str:
     """Say why a library does not take named tensors: only several axes have an order."""
     if any([len(X.axes) > 1 for X in tensors]):
@@ -370,7 +381,8 @@ def _or_lifted(func: Any) -> str:
         owner: Any = torch
         for word in typed.split(".")[1:]:
             owner = getattr(owner, word, None)
-        if owner is func and not path.startswith("torch.Tensor."):
+        private = any(word[0] == "_" for word in typed.split("."))
+        if owner is func and not private and not path.startswith("torch.Tensor."):
             return f", or nt.lift({typed}, ...)"
     return ""
 

@@ -51,6 +51,7 @@ _WORDS = {
     "targets": "dtype device",
     "axes": "names",
     "sequences": "xs sequence",
+    "descending": "reverse",
 }
 _OURS = {word: ours for ours, words in _WORDS.items() for word in words.split()}
 _KEPT = "what is reduced is gone, and other tensors lift over it"
@@ -63,6 +64,26 @@ _WHY = {
     "out": _NEW,
     "inplace": _NEW,
     "copy": _NEW,
+}
+#: What is written for an argument that a function does not take, by the function's name and the argument's
+#: other names; "" is one too many without a name. {call} is the call without it, and {x} what was given.
+_ROOT = "nt.sum{axes}(nt.abs({whole}) ** {x}) ** (1 / {x})"
+_DRAWN = "normal uniform gumbel laplace"
+_WRITTEN = {
+    (function, word): form
+    for functions, words, form in (
+        ("log", ("", "base"), "{call} / nt.log({x})"),
+        ("norm", ("", "p", "ord"), _ROOT),
+        ("round", ("", "decimals", "ndigits", "digits"), "nt.round({X} * 10**{x}) / 10**{x}"),
+        ("softmax log_softmax", ("temperature", "temp", "tau", "T"), "{f}({X} / {x})"),
+        ("tensor", ("requires_grad",), '{call}.to("torch").requires_grad_()'),
+        ("zeros ones full " + _DRAWN, ("requires_grad",), '{call}.to("torch").requires_grad_()'),
+        (_DRAWN, ("mean", "loc"), "{x} + {call}"),
+        (_DRAWN, ("std", "scale"), "{x} * {call}"),
+        (_DRAWN, ("seed", "rng", "key"), "{f}({every}, generator=np.random.default_rng({x}))"),
+    )
+    for function in functions.split()
+    for word in words
 }
 #: In how many lines the end of a call is looked for.
 MOST_LINES = 20
@@ -305,6 +326,7 @@ def wrong_call(
     typed = typed_call(written, operands, named)
     doc = None if "(...)" in written else function.__doc__ or ""
     right, why = _mended(parameters, typed, (*before, *operands), word_of(written), doc)
+    right = _written(parameters, typed, word_of(written), right)
     shapes = [
         (label, spaced(X.sizes))
         for label, X in zip(caller_labels([*before, *operands]), [*before, *operands], strict=True)
@@ -317,14 +339,14 @@ def wrong_call(
 def wrong_brackets(function: Plain, axes: object) -> KindError:
     """Make the error of brackets after a function that takes none, with the call that is meant."""
     name = function.__name__
-    inside = typed_axes([repr(axis) for axis in parse_axes(axes)]) if _are_axes(axes) else ""
+    inside = typed_axes([repr(axis) for axis in parse_axes(axes)]) if are_axes(axes) else ""
     inside = inside.removeprefix("(").removesuffix(")")
     typed, call = Typed(f"nt.{name}", [], {}), f"{name}[{inside or '...'}]"
     found = typed_brackets()
     if found is not None and word_of(ast.unparse(found[0])) == name:
         part, around = found
         typed, inside = typed._replace(what=ast.unparse(part.value)), ""
-        if _are_axes(axes):
+        if are_axes(axes):
             inside = ", ".join(_parts(ast.unparse(part.slice)) or [ast.unparse(part.slice)])
         call = ast.unparse(part)
         if around is not None:
@@ -342,7 +364,7 @@ def wrong_brackets(function: Plain, axes: object) -> KindError:
     return KindError(call.removeprefix("nt."), why, hint=f"`{right}`")
 
 
-def _are_axes(found: object) -> bool:
+def are_axes(found: object) -> bool:
     try:
         return bool(parse_axes(found))
     except NamedTensorError:
@@ -380,11 +402,11 @@ def typed_call(written: str, operands: Sequence[object], named: Mapping[str, obj
     ]
     places, rest = words[: len(operands)], words[len(operands) :]
     own = written.startswith("X.") or "(...)" in written
-    what = written if own else f"nt.{_quoted(written)}"
+    what = written if own else f"nt.{quoted(written)}"
     return Typed(what, places, dict(zip(named, rest, strict=True)))
 
 
-def _quoted(written: str) -> str:
+def quoted(written: str) -> str:
     """Write the axes in brackets as a text unless they are variables of the caller."""
     name, _, inside = written.partition("[")
     axes = inside.removesuffix("]").replace(",", "").split()
@@ -525,6 +547,32 @@ def _mended(
     return str(Typed(typed.what, [*places, *more], named)) + after, why
 
 
+def _written(parameters: Sequence[inspect.Parameter], typed: Typed, name: str, call: str) -> str:
+    """Write what an argument that the function does not take stands for, if that is known."""
+    own = [p.name for p in parameters if p.kind not in _LISTS]
+    extra = [(word, text) for word, text in typed.named.items() if word not in own]
+    if len(own) == len(parameters):
+        extra += [("", text) for text in typed.places[len(own) :]]
+    ((word, x),) = extra if len(extra) == 1 else (("?", ""),)
+    form = _WRITTEN.get((name, word))
+    if form is None or not typed.places or x == "False":
+        return call
+    if form is _ROOT and x in ("1", "1.0"):
+        form = "nt.sum{axes}(nt.abs({whole}))"
+    if form is _ROOT and x.endswith("inf"):
+        form = "nt.max{axes}(nt.abs({whole}))"
+    first = typed.places[0]
+    return form.format(
+        call=call,
+        f=typed.what,
+        x=x,
+        whole=first,
+        X=first if re.fullmatch(r"[\w.]+(\[[^\[\]]*\])?", first) else f"({first})",
+        axes=typed.what[typed.what.find("[") :] if "[" in typed.what else "",
+        every=", ".join(typed.places),
+    )
+
+
 def _fewer(places: list[str], by_place: list[str]) -> list[str]:
     """Leave out arguments that there are too many of: texts of axes become one, and a range its size."""
     if by_place == ["names"] and all([place[:1] in "'\"" for place in places]):
@@ -615,6 +663,8 @@ _HAVE = {"f": "latex", "formula": "latex", "module": "named_parameters"}
 
 def _filling(parameter: str, operands: Sequence[Any], examples: Sequence[_Example]) -> str:
     """Write something for a parameter that was left out."""
+    if parameter == "p":  # a share that is left out, and not all of it
+        return "0.1"
     plain = [found.plain[parameter] for found in examples if parameter in found.plain]
     axes = next((X.axes for X in operands if isinstance(X, Held)), ())
     if plain and (parameter != "axis" or "[" in plain[0] or not axes):

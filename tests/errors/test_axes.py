@@ -194,6 +194,7 @@ hint: rename one by one, X[a >> b, c >> d], or merge and then split
         nt.AxisNameError,
         """
 (seq, emb) >> (key, val): only one to one, many to one and one to many make sense
+  X : seq[3] emb[4]
 hint: rename one by one, X["seq -> key, emb -> val"]
 """,
     ),
@@ -221,6 +222,7 @@ hint: name it once; "seq'" is a second copy
         nt.AxisNameError,
         """
 'seq -> ': 'seq ->' is not a renaming
+  X : seq[3] emb[4]
 hint: X["seq -> seq'"], X["(height, width) -> layer"]
 """,
     ),
@@ -230,6 +232,7 @@ hint: X["seq -> seq'"], X["(height, width) -> layer"]
         nt.AxisNameError,
         """
 '-> seq': '-> seq' is not a renaming
+  X : seq[3] emb[4]
 hint: X["seq -> seq'"], X["(height, width) -> layer"]
 """,
     ),
@@ -239,6 +242,7 @@ hint: X["seq -> seq'"], X["(height, width) -> layer"]
         nt.AxisNameError,
         """
 ' key -> val': cannot read axes from '-> val'
+  X : seq[3] emb[4]
 hint: names are words, with primes and sizes: "seq seq' emb[512]"
 """,
     ),
@@ -248,6 +252,7 @@ hint: names are words, with primes and sizes: "seq seq' emb[512]"
         nt.AxisNameError,
         """
 'seq(0), emb -> key': 'seq(0)' is not a renaming
+  X : seq[3] emb[4]
 hint: X["seq -> seq'"], X["(height, width) -> layer"]
 """,
     ),

@@ -393,7 +393,7 @@ hint: name its axes: nt.tensor(X, "ax")
         nt.AxisNameError,
         """
 eye[seq]: eye acts on 2 axes, and 1 is named
-hint: nt.eye(seq, seq_)
+hint: nt.eye("seq seq'")
 """,
     ),
     case(

@@ -207,6 +207,7 @@ hint: name its axes: nt.tensor(A)
         nt.BackendError,
         """
 X + A: A is a str, neither a named tensor nor a number
+  X : seq[3] emb[4]
 hint: give a named tensor: nt.ones("ax[4]")
 """,
     ),
@@ -216,6 +217,7 @@ hint: give a named tensor: nt.ones("ax[4]")
         nt.BackendError,
         """
 A + X: A is None, neither a named tensor nor a number
+  X : seq[3] emb[4]
 hint: give a named tensor: nt.ones("ax[4]")
 """,
     ),

@@ -386,7 +386,7 @@ hint: declare them: p: R[emb]
         nt.KindError,
         """
 chosen(..., p, ...): p is a list, which cannot tell one plan from another
-hint: a setting is a number, a string or a tuple; an array gets its axes declared
+hint: `tuple(p)`: a setting is a number, a string or a tuple; an array gets its axes declared
 """,
     ),
     case(

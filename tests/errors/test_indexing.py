@@ -205,6 +205,7 @@ hint: name it once; "seq'" is a second copy
         nt.AxisNameError,
         """
 X['seq(a)']: cannot read 'seq(a)'
+  X : seq[3] emb[4]
 hint: X["seq(0), emb[2:5]"] indexes, X["seq -> seq'"] renames
 """,
     ),
@@ -214,6 +215,7 @@ hint: X["seq(0), emb[2:5]"] indexes, X["seq -> seq'"] renames
         nt.AxisNameError,
         """
 X['seq']: cannot read 'seq'
+  X : seq[3] emb[4]
 hint: X["seq(0), emb[2:5]"] indexes, X["seq -> seq'"] renames
 """,
     ),

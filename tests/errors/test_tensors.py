@@ -465,7 +465,7 @@ hint: select those to keep: X[seq[1:]], or X[seq[[0, 2]]]
         """
 X[...] = Y: named tensors are values; an update makes a new one
   X : seq[3] emb[4]
-hint: X = X.at[seq(0)].set(Y)
+hint: X = X.at[seq(0)].set(1.0)
 """,
     ),
     case(

@@ -79,6 +79,7 @@ hint: fuse=True or fuse=False
         nt.BackendError,
         """
 X == B: B is None, neither a named tensor nor a number
+  X : seq[2] emb[3]
 hint: `X is None` asks whether there is a tensor
 """,
     ),
@@ -88,6 +89,7 @@ hint: `X is None` asks whether there is a tensor
         nt.BackendError,
         """
 X != B: B is None, neither a named tensor nor a number
+  X : seq[2] emb[3]
 hint: `X is not None` asks whether there is a tensor
 """,
     ),
@@ -97,6 +99,7 @@ hint: `X is not None` asks whether there is a tensor
         nt.BackendError,
         """
 X * B: B is a str, neither a named tensor nor a number
+  X : seq[2] emb[3]
 hint: an axis stands between two @, X @ seq @ Y, or in brackets, nt.sum[seq](X)
 """,
     ),
@@ -125,6 +128,7 @@ hint: `(X > 0) & (X < 1)`
         nt.AxisNameError,
         """
 (seq, emb) >> (emb, seq): only one to one, many to one and one to many make sense
+  X : seq[2] emb[3]
 hint: rename one by one, X["seq -> emb, emb -> seq"]
 """,
     ),

@@ -121,7 +121,7 @@ def test_truth_length_and_iteration_of_a_tensor_are_refused(X):
 def test_assignment_is_refused_and_says_how_to_update(X):
     with pytest.raises(nt.AxisNameError) as caught:
         X[seq(0)] = 1.0
-    assert caught.value.hint == "X = X.at[seq(0)].set(Y)"
+    assert caught.value.hint == "X = X.at[seq(0)].set(1.0)"
 
 
 # ----------------------------------------------------------------------------------------- numpy

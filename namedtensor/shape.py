@@ -19,6 +19,7 @@ from namedtensor.axes import (
     typed_axes,
     visible,
 )
+from namedtensor.compilers import compiling
 from namedtensor.doors import door
 from namedtensor.errors import (
     AxisMissingError,
@@ -192,7 +193,7 @@ class Shape:
     if not TYPE_CHECKING:  # which find a misspelt attribute themselves
 
         def __getattr__(self, word: str) -> NoReturn:
-            if word[0] == "_":  # by protocols
+            if word[0] == "_" or compiling():  # by protocols; a compiler follows no guesses
                 raise AttributeError(f"Shape has no attribute {word}")
             axis = nearest(word, self._sizes, 0.0)
             codes = ["X.shape.names", "X.shape.count"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from namedtensor.axes import Axis, axis_code, distinct, made_up, parse_axes
 from namedtensor.backends import Backend, get_backend
 from namedtensor.backends.lazy import is_scalar, np
+from namedtensor.compilers import compiling
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
@@ -73,7 +74,7 @@ def full(
 def _filled(
     name: str, axes: Any, value: Any, dtype: DType, device: Device, backend: str | None
 ) -> NamedTensor:
-    if on_symbols.get():
+    if not compiling() and on_symbols.get():
         made: NamedTensor = full_in_body(
             name, axes, value, dtype_name(dtype) if dtype else None, device, backend
         )

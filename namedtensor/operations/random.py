@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from namedtensor.axes import Axis, axis_code, parse_axes, typed_axes
 from namedtensor.backends.lazy import np
+from namedtensor.compilers import compiling
 from namedtensor.errors import (
     AxisClashError,
     AxisNameError,
@@ -63,7 +64,7 @@ def _random(
     device: Device,
     backend: str | None,
 ) -> NamedTensor:
-    if on_symbols.get():
+    if not compiling() and on_symbols.get():
         refuse_place(name, device, backend)
         return noise_in_body(
             name, word, axes, before, generator, dtype_name(dtype) if dtype else None
@@ -371,7 +372,7 @@ def permutation(
     named = parse_axes(axes)
     if not named:
         raise AxisNameError("permutation()", "no axis is named", hint="nt.permutation(seq[5])")
-    if not on_symbols.get():
+    if compiling() or not on_symbols.get():
         backend = library_of(backend, None, device, generator).name
     # numbers of few bits would often be equal
     even = _random(
@@ -489,7 +490,7 @@ def categorical(axis: Axis, P: NamedTensor, generator: Generator = None) -> Name
     >>> nt.categorical["vocab"](P, generator=np.random.default_rng(0))
     NamedTensor(1)
     """
-    if steps_traced.get():  # it would draw the same numbers for all indices
+    if not compiling() and steps_traced.get():  # it would draw the same numbers for all indices
         raise TraceError(
             f"categorical[{axis.name}](P)",
             "the step of a recurrence runs once, on symbols, and categorical draws from data",

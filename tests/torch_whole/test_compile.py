@@ -398,3 +398,26 @@ def test_a_recurrence_that_starts_from_numbers_is_one_graph_outside_of_formulas(
         both = (ours, plain) if isinstance(plain, tuple) else ((ours,), (plain,))
         for one, other in zip(*both, strict=True):
             nt.testing.assert_close(one, other)
+
+
+MADE = {
+    "zeros": lambda X: X + nt.zeros(seq[X.size(seq)], "emb[4]", backend="torch"),
+    "full": lambda X: X * nt.full(emb[4], 2.0, backend="torch"),
+    "nothing yet": lambda X: nt.concat[seq](nt.zeros("seq[0] emb[4]", backend="torch"), X),
+    "normal": lambda X: X + nt.normal(X.shape, backend="torch"),
+    "uniform": lambda X: X + nt.uniform(emb[4], backend="torch"),
+    "randint": lambda X: X + nt.randint(0, 5, seq[3], backend="torch"),
+    "bernoulli": lambda X: nt.where(nt.bernoulli(0.5, seq[3], backend="torch"), X, 0.0),
+    "permutation": lambda X: X + nt.permutation(seq[3], backend="torch"),
+    "categorical": lambda X: nt.categorical[emb](nt.softmax[emb](X)),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_tensor_that_is_made_outside_of_formulas_leaves_one_graph(name):
+    X = nt.normal(seq[3], emb[4], backend="torch")
+    compiled = torch.compile(MADE[name], fullgraph=True, backend="eager")
+    torch.manual_seed(0)
+    found = compiled(X)
+    torch.manual_seed(0)
+    nt.testing.assert_close(found, MADE[name](X))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Self
 
+from namedtensor.compilers import compiling
 from namedtensor.errors import (
     AxisNameError,
     AxisSizeError,
@@ -16,6 +17,7 @@ from namedtensor.errors import (
 from namedtensor.shape import shapes
 from namedtensor.tensor.held import Held
 from namedtensor.tensor.labels import caller_labels
+from namedtensor.tensor.torch_refusals import asker, refused
 
 
 class Gradients(Held):
@@ -52,6 +54,9 @@ class Gradients(Held):
     @property
     def grad(self) -> Self | None:
         """The gradient that backward() left, with the axes of X: X - rate * X.grad lines up."""
+        frame = None if compiling() else asker()
+        if frame is not None:
+            raise refused(frame, [self])
         found = self._torch_data("X.grad").grad
         return None if found is None else type(self)(found, self.layout)
 

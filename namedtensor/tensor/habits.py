@@ -16,9 +16,9 @@ from namedtensor.errors import HabitError, NamedTensorError, caller_variables, n
 from namedtensor.plans import layout_of
 from namedtensor.primitives import table
 from namedtensor.shape import shapes
-from namedtensor.tensor.held import taken_by_torch
 from namedtensor.tensor.labels import caller_labels
 from namedtensor.tensor.protocols import Called
+from namedtensor.tensor.torch_refusals import taken_by_torch
 from namedtensor.tensor.wrong_calls import Plain
 
 if TYPE_CHECKING:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any, NoReturn
 
 from namedtensor.axes import (
@@ -19,9 +17,10 @@ from namedtensor.axes import (
     visible,
 )
 from namedtensor.doors import door
-from namedtensor.errors import AxisMissingError, AxisNameError, asked_by_us, is_ours, nearest
+from namedtensor.errors import AxisMissingError, AxisNameError, asked_by_us, nearest
 from namedtensor.plans import Layout
 from namedtensor.shape import Shape, shapes, spaced
+from namedtensor.tensor.torch_refusals import Refusing, taken_by_torch
 
 
 class Sizes(tuple[tuple[str, Any], ...]):
@@ -42,7 +41,7 @@ class Sizes(tuple[tuple[str, Any], ...]):
         )
 
 
-class Held:
+class Held(metaclass=Refusing):
     """Data in storage order, with its layout."""
 
     __slots__ = ("__weakref__", "_data", "_declared", "_layout")
@@ -167,17 +166,6 @@ class Held:
     def device(self) -> Any:
         """The device that holds the numbers, as the library names it."""
         return self.layout.backend.function("device_of")(self.data)
-
-
-def taken_by_torch(X: Held) -> str:
-    """Write what code of torch takes, where it is such code that asks, and not the user's; or nothing."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame):
-        frame = frame.f_back
-    module = "" if frame is None else str(frame.f_globals.get("__name__", ""))
-    if not module.startswith("torch."):
-        return ""
-    return f"it is torch's own code that asks, and takes positional data: `X.torch({typed_order(X.axes)})`"
 
 
 def refuse_assignments(owner: type) -> None:

@@ -24,8 +24,9 @@ from namedtensor.primitives import Operation, table
 from namedtensor.primitives.notation import Before
 from namedtensor.shape import shapes, spaced
 from namedtensor.tensor.gradients import torch_gradients
-from namedtensor.tensor.held import Held, taken_by_torch
+from namedtensor.tensor.held import Held
 from namedtensor.tensor.labels import asked_of_truth, caller_labels, compared_by_python
+from namedtensor.tensor.torch_refusals import asker, refused, taken_by_torch
 
 #: Set by `tensor.apply`: it makes tensors, and so imports them.
 apply: Callable[..., Any] = given_later
@@ -106,6 +107,9 @@ class Protocols(Held):
     if not TYPE_CHECKING:  # which find a misspelt attribute themselves
 
         def __getattr__(self, word: str) -> NoReturn:
+            frame = asker() if word == "__qualname__" and not compiling() else None
+            if frame is not None:
+                raise refused(frame, [self])
             # by protocols and by ourselves; a compiler follows no frames
             if word[0] == "_" or (word in _ASKED and (compiling() or asked_by_us())):
                 raise AttributeError(f"{type(self).__name__} has no attribute {word}")
@@ -165,6 +169,9 @@ class Protocols(Held):
         raise door("tensor.habits.shifted")(self, "<<", other)
 
     def __format__(self, how: str) -> str:
+        frame = asker()
+        if frame is not None:
+            raise refused(frame, [self])
         return format(self._number(f"format(X, {how!r})"), how) if how else str(self)
 
     def _number(self, call: str) -> Any:

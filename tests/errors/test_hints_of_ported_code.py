@@ -110,7 +110,65 @@ def test_the_hint_is_typed_and_gives_what_was_meant(call, code, numbers):
         np.testing.assert_allclose(got, wanted, rtol=1e-6)
 
 
+WHY = "torch takes positional tensors here, and is given a named one"
 CASES = [
+    case(
+        "a gradient by torch.func of a function that gives a named tensor",
+        lambda: torch.func.grad(lambda T: nt.sum[...](T**2))(T),
+        nt.BackendError,
+        f"""
+torch.func.grad(lambda T: nt.sum[...](T**2))(T): {WHY}
+  f(X) : () a single number
+  X    : seq[2] emb[3]
+hint: `nt.grad(f)(X)` takes named tensors; what torch.func is given has none: `lambda x: f(x).torch()`
+""",
+    ),
+    case(
+        "a Jacobian by torch.autograd of a named tensor",
+        lambda: torch.autograd.functional.jacobian(lambda T: T**2, T),
+        nt.BackendError,
+        f"""
+torch.autograd.functional.jacobian(lambda T: T**2, T): {WHY}
+{SHAPE}hint: `nt.derivative(f)(X)` takes named tensors
+""",
+    ),
+    case(
+        "a comparison by torch.testing",
+        lambda: torch.testing.assert_close(T, T),
+        nt.BackendError,
+        f"""
+torch.testing.assert_close(T, T): {WHY}
+{SHAPE}  Y : seq[2] emb[3]
+hint: `nt.testing.assert_close(X, Y)` compares by name
+""",
+    ),
+    case(
+        "an optimiser of a named tensor",
+        lambda: torch.optim.SGD([T], lr=0.1),
+        nt.BackendError,
+        f"""
+torch.optim.SGD([T], lr=0.1): {WHY}
+{SHAPE}hint: `X.data` is the tensor that torch holds; the parameters of a formula are those of its module
+""",
+    ),
+    case(
+        "a norm of the gradients of named tensors",
+        lambda: torch.nn.utils.clip_grad_norm_([T], 1.0),
+        nt.BackendError,
+        f"""
+torch.nn.utils.clip_grad_norm_([T], 1.0): {WHY}
+{SHAPE}hint: `X.data` is the tensor that torch holds
+""",
+    ),
+    case(
+        "named tensors in a functional call",
+        lambda: torch.func.functional_call(torch.nn.Linear(3, 3), {"weight": T}, (T,)),
+        nt.BackendError,
+        f"""
+torch.func.functional_call(torch.nn.Linear(3, 3), {{"weight": T}}, (T,)): {WHY}
+{SHAPE}hint: `X.torch(seq, emb)`
+""",
+    ),
     case(
         "sizes that are asked by name",
         lambda: X.sizes["sq"],
@@ -223,3 +281,12 @@ def test_a_module_of_our_package_is_found_as_ever():
 
     assert groups is nt.nn.groups
     assert not hasattr(nt.nn, "Linear")
+
+
+def test_only_those_functions_of_torch_are_answered_that_refuse_a_tensor():
+    assert repr(nt.NamedTensor) == "<class 'namedtensor.tensor.named.NamedTensor'>"
+    assert not hasattr(X, "__qualname__")
+    assert f"{T}".startswith("NamedTensor(")
+    assert T.grad is None
+    with pytest.raises(nt.BackendError):
+        torch.typename(T)

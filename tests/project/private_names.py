@@ -14,6 +14,7 @@ ALLOWED = {
     "namedtensor/nn/recomputing.py": {"torch._C", "torch._C._current_graph_task_id"},
     "namedtensor/primitives/origins.py": {"sys._getframe"},
     "namedtensor/tensor/labels.py": {"sys._getframe"},
+    "namedtensor/tensor/torch_refusals.py": {"sys._getframe"},
     "namedtensor/tensor/torch_pytree.py": {
         "torch.utils._pytree",
         "torch.utils.data._utils.collate.default_collate_fn_map",  # which torch's own documentation extends

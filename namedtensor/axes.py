@@ -686,8 +686,8 @@ def _with_names(call: str) -> str:
     name, parts, left = found.func.id, list[str](), list(MADE_UP)
     public = vars(sys.modules["namedtensor"]).get(name)
     takes = inspect.signature(public).parameters if callable(public) else ()
-    if not any(own.startswith(("axes", "axis")) for own in takes):
-        return ""
+    if "data" in takes or not any(own.startswith(("axes", "axis")) for own in takes):
+        return ""  # data has its sizes
     sized = any("[" in ast.unparse(part) for part in found.args)
     for part in found.args:
         size = part.value if isinstance(part, ast.Constant) and type(part.value) is int else None

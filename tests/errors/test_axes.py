@@ -271,7 +271,7 @@ hint: name it once; "seq'" is a second copy
         nt.AxisNameError,
         """
 Shape(3): axes are given as Axis objects or as names, not as an int
-hint: seq, (seq, emb) or "seq emb", and with a size "seq[3]"
+hint: `nt.Shape("ax[3]")`
 """,
     ),
     case(

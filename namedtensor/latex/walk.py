@@ -115,13 +115,11 @@ def parts_of(part: Any) -> list[Any]:
 
 def all_of(kind: type[Kind], part: Any) -> tuple[Kind, ...]:
     """List the parts of one kind inside a part."""
-    within = getattr(part, "within", None)
-    if within is None:
-        if type(part) is tuple:
-            return tuple([found for one in part for found in all_of(kind, one)])
-        if not _READERS[type(part)]:
-            return (part,) if type(part) is kind else ()
-        within = _within(part)
+    if type(part) is tuple:
+        return tuple([found for one in part for found in all_of(kind, one)])
+    if not _READERS[type(part)]:
+        return (part,) if type(part) is kind else ()
+    within = getattr(part, "within", None) or _within(part)
     found: tuple[Kind, ...] | None = within.get(kind, ())
     if found is None:
         found = within[kind] = tuple([p for p in within[object] if type(p) is kind])
@@ -130,12 +128,11 @@ def all_of(kind: type[Kind], part: Any) -> tuple[Kind, ...]:
 
 def _within(part: Walked) -> dict[Any, Any]:
     """A part and everything inside it, found once, for a part never changes; and the kinds of these."""
-    try:
-        return part.within
-    except AttributeError:
+    known: dict[Any, Any] | None = getattr(part, "within", None)
+    if known is None:
         inside = [part, *_inside(part)]
-        within = part.within = {**dict.fromkeys(map(type, inside)), object: inside}
-        return within
+        known = part.within = {**dict.fromkeys(map(type, inside)), object: inside}
+    return known
 
 
 def _inside(part: Any) -> list[Any]:

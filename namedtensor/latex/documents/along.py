@@ -137,10 +137,10 @@ def _alone(part: Any) -> set[str]:
 
 def names_given(statements: Sequence[Statement]) -> set[str]:
     """List the letters that a section declares or defines, but for its functions' arguments alone."""
-    found: set[Expression] = set()
+    found: list[Expression] = []
     for statement in statements:
         if isinstance(statement, Declaration):
-            found |= {*statement.names}
+            found += statement.names
         elif isinstance(statement, Definition):
             target = statement.target
             while isinstance(target, Indexed):
@@ -148,7 +148,7 @@ def names_given(statements: Sequence[Statement]) -> set[str]:
             parts: tuple[Expression, ...] = (target,)
             if isinstance(target, Call):
                 parts = (target.function, *target.arguments, *target.parameters)
-            found |= {*parts}
+            found += parts
     return {stem(name) or "" for name in found} - only_taken(statements)
 
 

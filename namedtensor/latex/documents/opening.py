@@ -243,4 +243,9 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if running:
+            if (
+                not gc.get_freeze_count()
+            ):  # what was read is old at once: it is not walked through now
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

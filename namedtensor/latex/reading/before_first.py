@@ -56,11 +56,13 @@ _THERE = (
     r"(?:before|after) the (?:first|last|start|beginning|end)|"
     r"(?:terms|summands|elements|entries|values) (?:with|where|for which|whose))\b"
 )
+#: It begins with what tells at once that most places are none.
 PADDED = re.compile(
     (
-        r"\bzero[- ]padd(?:ed|ing)\b|\bpad(?:ded|ding)? (?:\w+ ){0,2}(?:with|by) zeros?\b|"
+        r"(?:(?<!\w)(?=[zpobatsev])|(?=\$0))"
+        r"(?:\bzero[- ]padd(?:ed|ing)\b|\bpad(?:ded|ding)? (?:\w+ ){0,2}(?:with|by) zeros?\b|"
         rf"{_THERE}(?:(?!{SENTENCE.pattern}).){{0,100}}?{_GONE}|"
-        r"(?:\bzeros?|\$0\$) (?:for|if|when(?:ever)?|where) \$[^$]*(?:<|>|\\[lg]eq?\b|\\notin)[^$]*\$"
+        r"(?:\bzeros?|\$0\$) (?:for|if|when(?:ever)?|where) \$[^$]*(?:<|>|\\[lg]eq?\b|\\notin)[^$]*\$)"
     ).replace(" ", r"\s+"),
     re.IGNORECASE | re.DOTALL,
 )

@@ -58,7 +58,7 @@ MARK = re.compile(
     re.IGNORECASE,
 )
 PROSE = re.compile(
-    r"(?:(?<=[.;:,]\s)|(?<=^)|(?<=\n)|(?<=\}\s)|(?<=and\s)|(?<=State\s)|(?<=STATE\s)|(?<=\b[a-z]\)\s))"
+    r"(?<!\S)(?:(?<=[.;:,]\s)|(?<=^)|(?<=\n)|(?<=\}\s)|(?<=and\s)|(?<=State\s)|(?<=STATE\s)|(?<=\b[a-z]\)\s))"
     r"[> \t]*(?:[-*+]|\d+[.):])?"
     r"(?:[ \t]|&nbsp;|\\quad)*(?:\\item(?:\[[^\]\n]*\])?\s*)?(?:\\textbf\{|\**)"
     r"(?:[Rr]epeat(?:ed(?:ly)?)?|[Ii]terate|[Ff]or|[Ww]hile|[Tt]hen,? (?:for|repeat|iterate)"

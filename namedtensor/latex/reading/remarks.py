@@ -123,12 +123,12 @@ CASE = re.compile(
 )
 
 #: A sentence before a display that tries values for what is defined: "With $g = 1$, this is the return".
-SPECIAL = re.compile(
-    r"^\s*(?:(?:With|If|When|For|Under|Setting|Taking|At|In the case(?: of)?)\b[^$]*"
-    r"\$(?:(?!dots\b)[^$])*(?:=|\\to\b)\s*[-+]?(?:\d|\\infty)(?:(?!dots\b)[^$])*\$.*|"
-    r".*\bspecial case\b.*)$",
-    re.DOTALL,
+_TRIES = (
+    r"\b(?:With|If|When|For|Under|Setting|Taking|At|In the case(?: of)?)\b[^$]*"
+    r"\$(?:(?!dots\b)[^$])*(?:=|\\to\b)\s*[-+]?(?:\d|\\infty)"
 )
+TRIES = re.compile(rf"{_TRIES}|\bspecial case\b")
+SPECIAL = re.compile(rf"^\s*(?:{_TRIES}(?:(?!dots\b)[^$])*\$.*|.*\bspecial case\b.*)$", re.DOTALL)
 LEADS = re.compile(r"(?:[\s$]|\\\[|\\begin\{[a-z*]+\}|\\label\{[^}]*\})*$")
 SENTENCES = re.compile(r"\n\s*\n|[.!?:]\s|\$\$|\\\]|\\(?:end|paragraph|textbf|emph|begin)\{[^}]*\}")
 
@@ -215,8 +215,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             sections = {one.section for one in shown if one.block < entry.region.block}
             name = key_of(given_names(statement)[0])
             if (len(sections) == 1 and _begins_bound(entries[at : at + 2])) or (
-                _is_special(entry, text)
-                and any(one.block < entry.region.block for one in displayed.near(name, 0))
+                any(one.block < entry.region.block for one in displayed.near(name, 0))
+                and _is_special(entry, text)
             ):
                 read.statement = fact_of(statement)
             continue
@@ -252,13 +252,16 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
 def _is_outline(statement: Definition, known: Counter[str]) -> bool:
     r"""Say whether words that nothing gives outline what something else defines: h = \text{Window}."""
     names, own = names_of(statement.body), head_of(statement.target)
-    words = all(
-        isinstance(name, Letter) and name.style == "word" and len(name.text) > 1 for name in names
-    )
-    given = known.keys() | FUNCTIONS
-    if not isinstance(statement.target, (Letter, Call)):
+    if not names or known[own] < 2 or not isinstance(statement.target, (Letter, Call)):
         return False  # H_{seq(0)} = false begins a recurrence
-    return bool(names) and words and known[own] > 1 and not any(head_of(n) in given for n in names)
+    return all(
+        isinstance(name, Letter)
+        and name.style == "word"
+        and len(name.text) > 1
+        and name.text not in known
+        and name.text not in FUNCTIONS
+        for name in names
+    )
 
 
 def _begins_bound(entries: Sequence[Entry]) -> bool:
@@ -397,8 +400,10 @@ def _around(entry: Entry, text: str) -> tuple[str, str]:
 def _is_special(entry: Entry, text: str) -> bool:
     """Say whether the sentence before a display tries values: what the display says holds for these."""
     start = entry.region.span.start
-    before = LEADS.sub("", text[max(0, start - 400) : start])
-    return bool(SPECIAL.match(SENTENCES.split(before)[-1]))
+    before = text[max(0, start - 400) : start]
+    if not TRIES.search(before):
+        return False
+    return bool(SPECIAL.match(SENTENCES.split(LEADS.sub("", before))[-1]))
 
 
 def _relates_functions(statement: Definition, entries: Sequence[Entry]) -> bool:

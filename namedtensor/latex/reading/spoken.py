@@ -448,9 +448,11 @@ def numbers_in(relation: Relation) -> tuple[Expression, ...]:
 
 def head_of(name: Expression) -> str:
     """Give the letter of a name without its scripts and arguments."""
-    while isinstance(name, (Scripts, Indexed, Call)):
+    while not isinstance(name, Letter):
+        if not isinstance(name, (Scripts, Indexed, Call)):
+            return ""
         name = name.function if isinstance(name, Call) else name.base
-    return name.text if isinstance(name, Letter) else ""
+    return name.text
 
 
 def key_of(name: Expression) -> str:

@@ -628,3 +628,49 @@ $$s = \frac{{1}}{{n}} \sum_{{i=1}}^n h_i^2.$$"""
     given = tensor(H, "obs", "obs'")
     np.testing.assert_allclose(document["h"](H=given).numpy("obs"), np.diag(H))
     np.testing.assert_allclose(float(document["s"](H=given)), np.mean(np.diag(H) ** 2))
+
+
+SIGNAL = np.array([1.0, -2.0, 0.5, 3.0])
+
+
+@pytest.mark.parametrize("axis", ["time", "seq", "step", "day"])
+def test_a_signal_has_an_element_at_each_step_of_a_recurrence(axis):
+    text = rf"""Let $u \in \mathbb{{R}}^{{\text{{{axis}}}}}$ and $A, B, C \in \mathbb{{R}}^{{\text{{state}}}}$.
+With $h_0 = 0$,
+$$h_t = A \odot h_{{t-1}} + B u_t, \qquad y_t = C \underset{{\text{{state}}}}{{\odot}} h_t + 2 u_t.$$"""
+    document = read(text)
+    assert {f.code for f in document.check()} == {"meaning"}
+    A, B, C = np.array([0.5, 0.9]), np.array([1.0, 2.0]), np.array([-1.0, 3.0])
+    h, wanted = np.zeros(2), []
+    for one in SIGNAL:
+        h = A * h + B * one
+        wanted.append(C @ h + 2 * one)
+    given = {name: tensor(of, "state") for name, of in zip("ABC", (A, B, C), strict=True)}
+    found = document["y"](u=tensor(SIGNAL, axis), **given)
+    np.testing.assert_allclose(found.numpy(axis), wanted)
+
+
+def test_returns_run_backwards_over_the_rewards():
+    text = r"""Let $r \in \mathbb{R}^{\text{step}:T}$ be rewards and $\gamma \in \mathbb{R}$. With $G_{T+1} = 0$,
+$$G_t = r_t + \gamma G_{t+1}.$$"""
+    document = read(text)
+    assert {f.code for f in document.check()} == {"meaning"}
+    total, wanted = 0.0, []
+    for one in SIGNAL[::-1]:
+        total = one + 0.9 * total
+        wanted.insert(0, total)
+    found = document["G"](r=tensor(SIGNAL, "step"), gamma=0.9)
+    np.testing.assert_allclose(found.numpy("step"), wanted)
+
+
+@pytest.mark.parametrize(
+    ("axis", "step"),
+    [
+        ("param", r"\beta m_{t-1} + (1 - \beta) g_t"),  # a gradient at each step, over all parameters
+        ("time", r"\beta m_{t-1} + \sum_{\text{time}} g_t"),  # which the whole is needed for
+    ],
+)
+def test_a_vector_of_a_step_is_no_element(axis, step):
+    text = rf"""Let $g \in \mathbb{{R}}^{{\text{{{axis}}}}}$ and $\beta \in \mathbb{{R}}$.
+$$m_t = {step}, \qquad m_0 = 0.$$"""
+    assert "undefined" in {f.code for f in read(text).check() if f.severity == "error"}

@@ -69,6 +69,12 @@ POINTWISE = FUNCTIONS - STATISTICS - MOMENTS
 #: Letters that are indices where nothing says what they are.
 USUAL = frozenset("ijklmn")
 
+#: Axes of what comes one after the other, which x_t counts as it counts the steps of a recurrence.
+ORDERED = frozenset(
+    "time times step steps timestep seq sequence pos position tok token frame frames round trial turn stage "
+    "day week month quarter year hour minute second period tick sample iter epoch event length len".split()
+)
+
 #: How a vector looks where its elements do not: \mathbf{t} and t_i.
 DRESSED = ("", "bold", "vec")
 
@@ -462,6 +468,7 @@ class _Formula:
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             or (self._by_rows(statement.body, letter) if rows else NONE)
             or self._by_name(letter)
+            or (self._by_order(statement.body, letter) if plain or steps else NONE)
             or (self._by_vectors(statement.body, letter) if plain else NONE)
             for letter in {*whole, *"".join(whole)}
         }
@@ -590,6 +597,18 @@ class _Formula:
         if letter not in USUAL or letter in self.known.given or letter in inside:
             return NONE
         return self._by_place(body, letter) & {axis.name for axis in all_of(AxisName, body)}
+
+    def _by_order(self, body: Expression, letter: str) -> Runs:
+        """Take the axis of vectors over what comes one after the other: h_t = a h_{t-1} + u_t, u over time."""
+        axes: set[str] = set()
+        for name in all_of(Scripts, body):
+            form = short_form(name if name.sup is None else replace(name, sup=None))
+            known = None if form is None else self.known.tensor(form[0], self.section)
+            if form is not None and known is not None and letter in texts_of(form[1]):
+                axes |= {a.axis.name for a in known[1]} if len(known[1]) == 1 else {""}
+        acted = {axis.name for axis in all_of(AxisName, body)}
+        found = axes & ORDERED if len(axes) == 1 and letter not in self.known.given else NONE
+        return NONE if found & acted else frozenset(found)
 
     def _by_rows(self, body: Expression, letter: str) -> Runs:
         """Take the first axis for an index that is the only one of tensors of several axes: rows x_i of x."""

@@ -437,3 +437,49 @@ def test_the_letter_of_a_variance_is_a_number(said):
     np.testing.assert_allclose(float(document["h"](W=tensor(W, "in"), s=0.5)), 4 * W.sum())
     declared = read(rf"{HEAD}{said} $s \in \mathbb{{R}}^{{\text{{in}}}}$ $$h = \frac{{W}}{{s^2}}$$")
     assert str(declared["h"]) == "h(W: R[in], s: R[in]) -> R[in]"
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        (
+            r"\sum_{\text{in}} W + \lambda \sum_{\text{in}} W^2",
+            lambda w, n: w.sum() + n * (w**2).sum(),
+        ),
+        (r"\sum_{\text{in}} W^2 / \tau", lambda w, n: (w**2).sum() / n),
+        (r"(1 - \alpha) \sum_{\text{in}} W", lambda w, n: (1 - n) * w.sum()),
+        (r"\sum_{\text{in}} \frac{\alpha}{|\text{in}|} W", lambda w, n: n * w.mean()),
+        (r"\gamma^2 \max_{\text{in}} W", lambda w, n: n**2 * w.max()),
+        (r"\lambda \left( \sum_{\text{in}} W + 1 \right)", lambda w, n: n * (w.sum() + 1)),
+    ],
+)
+def test_a_factor_that_nobody_names_is_a_number(body, value):
+    document = read(rf"{HEAD}$$h = {body}$$")
+    assert [(f.severity, f.code) for f in document.check()] == [("note", "undeclared")]
+    (own,) = {p.name for p in document["h"].signature.parameters} - {"W"}
+    found = document["h"](W=tensor(W, "in"), **{own: 0.5})
+    np.testing.assert_allclose(float(found), value(W, 0.5))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"W + \beta",  # an offset may have axes
+        r"\alpha \underset{\text{in}}{\cdot} W",
+        r"\phi(W + 1)",  # it looks like a function
+        r"\gamma(W)",
+        r"\lambda_{\text{in}(1)} W",
+        r"\lambda W + \max(\lambda, 1)",
+        r"W \odot \gamma^l",  # one of a family
+    ],
+)
+def test_a_letter_that_may_be_more_than_a_number_is_undefined(body):
+    found = read(rf"{HEAD}$$h = {body}$$").check()
+    assert "undefined" in {f.code for f in found if f.severity == "error"}
+
+
+def test_a_factor_may_be_divided_by_a_number():
+    document = read(rf"{HEAD}With $r = 2$, $$h = \frac{{\alpha}}{{r}} \sum_{{\text{{in}}}} W$$")
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["h"](W=tensor(W, "in"), alpha=0.5)
+    np.testing.assert_allclose(float(found), 0.25 * W.sum())

@@ -142,8 +142,8 @@ def test_what_lacks_of_a_power_is_its_base():
     text = r"""Let $r \in \mathbb{R}^{\text{a}[T]}$.
 \[ G_{\text{a}:t} = \sum_{s=t}^{T} \gamma^{s-t} r_{\text{a}:s} \]"""
     (found,) = read(text).check()
-    assert found.message == r"\gamma is neither declared nor defined"
-    assert found.hint.startswith(r"declare \gamma, as a number \gamma \in \mathbb{R}, or")
+    assert found.message == r"\gamma is taken for a number: nothing here says what it is"
+    assert found.hint == r"declare it: \gamma \in \mathbb{R}"
 
 
 def test_a_declared_tensor_in_a_sentence_about_another_one_is_an_argument():

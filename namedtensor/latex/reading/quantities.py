@@ -15,7 +15,7 @@ from typing import Any
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
-from namedtensor.latex.reading.left_sides import compound
+from namedtensor.latex.reading.left_sides import compound, given_names
 from namedtensor.latex.reading.ranges import all_bound, listed, ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
@@ -27,8 +27,9 @@ from namedtensor.latex.reading.spoken import (
     numbers_in,
     subjects_of,
 )
+from namedtensor.latex.reading.statements import is_name
 from namedtensor.latex.reading.tokens import Fault, tokens_of
-from namedtensor.latex.reading.words import FUNCTIONS
+from namedtensor.latex.reading.words import APPLIED, FUNCTIONS
 from namedtensor.latex.reading.words import LETTERS as GREEK
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
@@ -46,6 +47,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Indexed,
     Letter,
+    Number,
     Relation,
     Scripts,
     Signature,
@@ -81,6 +83,9 @@ LETTER = (
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
 ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
 NAME, OTHER = "¤", "§"
+
+#: Greek letters that are seldom functions: \\lambda (a + b) is a product.
+FACTORS = frozenset("alpha beta gamma delta zeta eta kappa lambda nu tau omega".split())
 
 #: Letters that stand in one list with one: before it, also as "the length $n$ of this and $m$ of that", and
 #: behind it with names of their own.
@@ -208,9 +213,12 @@ def with_quantities(
         for i, s in enumerate(statements)
         if isinstance(s, Definition)
     }
+    known = {head_of(name) for s in statements for name in given_names(s)}.union(given, alone)
+    known |= CONSTANTS | FUNCTIONS | APPLIED.keys()
+    unsaid = {i: _never_named(statements[i], known) for i in ends}
     for name in {name for own in ends.values() for name in own}:
         users[name] = [d for d in statements if isinstance(d, Definition) and name in walk(d.body)]
-    for place, own_names in (*names.items(), *beside.items(), *ends.items()):
+    for place, own_names in (*names.items(), *beside.items(), *ends.items(), *unsaid.items()):
         statement, kept = statements[place], list[Expression]()
         for name in own_names:
             text = key_of(name)
@@ -227,8 +235,11 @@ def with_quantities(
                 for d in users[name]
                 if not meant or lies_in(d.section, statement.section, parents)
             ]
-            if place in ends:
-                words: Words | None = Words(something=True, number=isinstance(name, Letter))
+            silent = name in unsaid.get(place, ())
+            if silent:
+                words: Words | None = Words()
+            elif place in ends:
+                words = Words(something=True, number=isinstance(name, Letter))
             else:
                 words = Words() if place in beside else _words_around(statement.span, plain)
             if words is None:
@@ -245,7 +256,12 @@ def with_quantities(
                 break
             if there and not (words.begins or (words.counts and there == {"axes"})):
                 continue
-            if all(_may_be_number(name, [*walk(multiplied(d))], words) for d in used):
+            if all(
+                _is_number(name, d.body, given)
+                if silent
+                else _may_be_number(name, [*walk(multiplied(d))], words)
+                for d in used
+            ):
                 given.setdefault(text, {})[statement.section] = {"value"}
                 kept.append(name)
         if kept:
@@ -257,7 +273,7 @@ def with_quantities(
             declared = Declaration(statement.span, tuple(kept), space, **where)
             said = place in beside or not isinstance(statement, Aside)
             found[place] = [declared, statement] if said else [declared]
-            notes += [_note(name, source) for name in kept]
+            notes += [_note(name, source, name in unsaid.get(place, ())) for name in kept]
     return [s for here in found for s in here], notes
 
 
@@ -342,9 +358,10 @@ def _without_power(part: Any) -> Any:
     return replace(part, sup=None) if raised else part
 
 
-def _note(name: Expression, source: Source) -> Finding:
+def _note(name: Expression, source: Source, silent: bool) -> Finding:
     written = source.text[name.span.start : name.span.end]
-    why = f"{written} is taken for a number: the text speaks of it, and nothing else here says what it is"
+    spoken = "nothing here" if silent else "the text speaks of it, and nothing else here"
+    why = f"{written} is taken for a number: {spoken} says what it is"
     hint = f"declare it: {written} \\in \\mathbb{{R}}"
     return Finding("note", "undeclared", why, source, name.span, (), hint)
 
@@ -416,6 +433,41 @@ def _of_function(
     kinds = set[str]().union(*given.get(key_of(letter), {}).values())
     alone = not any(part.base == name.base and part.sub != letter for part in scripted)
     return [letter] if alone and kinds <= {"script"} and letter in names_of(statement.body) else []
+
+
+def _never_named(statement: Statement, known: Collection[str]) -> list[Expression]:
+    r"""Give the Greek letters of a body that nothing gives and no prose names: \lambda of L + \lambda R."""
+    found = letters_of(getattr(statement, "body", ()))
+    open_ = [t for t in found if t.text in GREEK and t.text not in known and t.text.islower()]
+    return [*dict.fromkeys(open_)]
+
+
+def _is_number(
+    name: Expression, body: Expression, given: Mapping[str, Mapping[int, set[str]]]
+) -> bool:
+    r"""Say whether a letter stands only where numbers do: \lambda R, S / \tau, 1 - \alpha, \gamma^t R."""
+    fine: list[Any] = []
+    powers: list[Scripts] = []
+    for part in walk(body):
+        match part:
+            case Binary(op="*", axes=(), left=left):
+                fine.append(left)
+            case Call(axes=(), parameters=(), arguments=(whole,), function=Letter(text=text)):
+                fine += [part.function] if text in FACTORS and not is_name(whole) else []
+            case Binary(op="/", left=left, right=right):
+                kinds = set[str]().union(*given.get(key_of(right), {}).values())
+                number = isinstance(right, (AxisSize, Number)) or (
+                    "value" in kinds and "axes" not in kinds
+                )
+                fine += [right, left] if number else [right]
+            case Binary(op="+" | "-", left=Number(), right=right):
+                fine.append(right)
+            case Scripts(sub=None, sup=sup, primes=0) if sup is not None:
+                powers.append(part)
+                fine.append(sup)
+    # \gamma^l may be one of a family where it is no factor
+    fine += [p.base for p in powers if not isinstance(p.sup, Letter) or p in fine]
+    return [*walk(body)].count(name) == fine.count(name)
 
 
 def _names_among(written: Mapping[str, Expression], text: str) -> list[Expression]:

@@ -190,7 +190,7 @@ def test_what_is_drawn_from_a_law_of_numbers_is_a_number(said):
 
 
 @pytest.mark.parametrize(
-    "law", [r"\mathcal{N}(0, I)", r"\mathcal{N}(0, \sigma^2 \mathbf{I})", "p(t)"]
+    "law", ["p(t)", r"\mathrm{Uniform}(\mathcal{S})", r"\mathcal{N}(A, \Sigma)"]
 )
 def test_what_is_drawn_from_another_law_is_none(law):
     document = read(rf"Let $c \in {SPACE}$ and draw $t \sim {law}$." + r" $$f = c + t$$")

@@ -555,6 +555,38 @@ def with_derivatives(
     return found
 
 
+def with_functions_derived(
+    statements: Sequence[Statement], parents: Sequence[int]
+) -> list[Statement]:
+    r"""Let \frac{\partial L}{\partial w}, and \nabla L(w), of a function L(w) be derivatives at w."""
+    calls: dict[Expression, dict[int, Call]] = {}
+    for said in statements:
+        target = said.target if isinstance(said, Definition) else None
+        if isinstance(target, Call) and is_target(target):
+            calls.setdefault(target.function, {})[said.section] = target
+    found: list[Statement] = []
+    for said in statements:
+        if isinstance(said, Definition) and calls and any(all_of(Derivative, said.body)):
+            around = sections_around(said.section, parents)
+
+            def applied(part: Any, around: Sequence[int] = around) -> Any:
+                if not isinstance(part, Derivative):
+                    return None
+                here = calls.get(getattr(part.of, "function", part.of), {})
+                only = here.values() if len(here) == 1 else ()
+                call = next((here[at] for at in around if at in here), next(iter(only), None))
+                if call is None:
+                    return None
+                of = part.of if isinstance(part.of, Call) else replace(call, span=part.of.span)
+                by = of.arguments[0] if len(of.arguments) == 1 else None
+                by = by if part.by is None and by is not None and is_name(by) else part.by
+                return replace(part, of=of, by=by)
+
+            said = replace(said, body=put(said.body, applied), chain=put(said.chain, applied))
+        found.append(said)
+    return found
+
+
 def _stated(said: Statement, given: Collection[str]) -> Definition | None:
     r"""Give the definition that states \frac{\partial L}{\partial W}; none where that is to be 0.
 

@@ -19,9 +19,14 @@ from namedtensor.latex.reading.asides import (
 from namedtensor.latex.reading.before_first import put_before_first
 from namedtensor.latex.reading.chosen_members import put_chosen_members
 from namedtensor.latex.reading.clean import clean
+from namedtensor.latex.reading.drawn import with_drawn
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
-from namedtensor.latex.reading.left_sides import LeftSides, with_derivatives
+from namedtensor.latex.reading.left_sides import (
+    LeftSides,
+    with_derivatives,
+    with_functions_derived,
+)
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
 from namedtensor.latex.reading.own_letters import (
@@ -176,10 +181,12 @@ def statements_of(
     statements = with_each_of_a_chain(settled(statements, text), host.parents)
     statements = with_parameters_passed(with_stated_sizes(statements, host.parents), host.parents)
     statements, notes = with_quantities(statements, source, text, host.parents)
+    statements, drawn = with_drawn(statements, source, host.parents)
     shown = {
         e.read.statement.span for e in entries if e.region.display and isinstance(e.read, Found)
     }
     statements = with_derivatives(statements, shown, host.parents)
+    statements = with_functions_derived(statements, host.parents)
     faults = sorted([*_once(faults), *host.faults], key=lambda fault: fault.span.start)
     return Reading(
         source,
@@ -188,6 +195,7 @@ def statements_of(
             *[Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults],
             *[_set_aside(aside, source) for aside in told],
             *notes,
+            *drawn,
         ),
         silenced(source),
         macros,

@@ -1,0 +1,144 @@
+r"""Letters that are drawn and declared nowhere: $\epsilon \sim \mathcal{N}(0, I)$ of \mu + \sigma \epsilon.
+
+Each of its elements is drawn, so such a letter has all axes of what it stands beside in sums and in products
+of elements, or those along which it is contracted. A note says which. Where nothing tells, none is declared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.spoken import head_of, key_of, lies_in
+from namedtensor.latex.reading.words import SMALL
+from namedtensor.latex.source import Source
+from namedtensor.latex.syntax import (
+    Aside,
+    AxisName,
+    Binary,
+    Contract,
+    Declaration,
+    Definition,
+    Indexed,
+    Letter,
+    Scripts,
+    SizedAxis,
+    Space,
+    Statement,
+)
+from namedtensor.latex.walk import all_of, children
+
+#: What is drawn, in mathematics that says from which distribution: of vectors where it has an identity.
+DRAWN = re.compile(
+    r"\s*(?P<names>[^&=(]+?)\s*\\sim\b(?P<each>.*(?<![A-Za-z\\])I(?![A-Za-z]))?", re.DOTALL
+)
+#: Operators that act on each element.
+EACH = frozenset(("+", "-", "*", "/", "odot"))
+
+#: An axis and a name; so many definitions are followed.
+Axes = frozenset[str]
+NONE: Axes = frozenset()
+FAR = 9
+
+
+def with_drawn(
+    statements: Sequence[Statement], source: Source, parents: Sequence[int]
+) -> tuple[list[Statement], list[Finding]]:
+    """Declare what is drawn and declared nowhere, where it is clear over which axes; give a note on each."""
+    found, notes = list[Statement](), list[Finding]()
+    known: _Axes | None = None
+    for statement in statements:
+        said = DRAWN.match(statement.text) if isinstance(statement, Aside) else None
+        if said is not None:
+            known = known or _Axes(statements, parents)
+            for text in said["names"].split(","):
+                name, axes = known.drawn(text.strip(), statement.section, source)
+                axes = axes if said["each"] else []
+                small = name is not None and head_of(name) in SMALL  # no small number is drawn
+                if axes or small:
+                    where = {"block": statement.block, "section": statement.section}
+                    own = [SizedAxis(name.span, AxisName(name.span, a), None) for a in axes]
+                    space = Space(statement.span, "R", tuple(own))
+                    found.append(Declaration(statement.span, (name,), space, **where))
+                    notes.append(_note(text.strip(), axes, statement, source))
+        found.append(statement)
+    return found, notes
+
+
+def _note(text: str, axes: Sequence[str], statement: Statement, source: Source) -> Finding:
+    over = r" \times ".join([rf"\text{{{axis}}}" for axis in axes or ("ax",)])
+    beside = f"taken to have the axes of what it stands beside: {' '.join(axes)}"
+    taken = beside if axes else "taken for a number: nothing tells over which axes"
+    hint = rf"declare it: {text} \in \mathbb{{R}}^{{{over}}}"
+    return Finding(
+        "note", "undeclared", f"{text} is drawn, and {taken}", source, statement.span, (), hint
+    )
+
+
+class _Axes:
+    """The axes of what is declared, and of what is made of that."""
+
+    def __init__(self, statements: Sequence[Statement], parents: Sequence[int]) -> None:
+        self._parents = parents
+        self._definitions = [s for s in statements if isinstance(s, Definition)]
+        self._declared: dict[str, Axes] = {}
+        self._members: dict[str, set[Axes]] = {}
+        for said in [s for s in statements if isinstance(s, Declaration)]:
+            for name in said.names:
+                self._declared[key_of(name)] = frozenset(said.space.names)
+                if isinstance(name, Scripts):
+                    members = self._members.setdefault(head_of(name), set())
+                    members.add(frozenset(said.space.names))
+        self._bodies = {key_of(d.target): d.body for d in self._definitions}
+
+    def drawn(self, text: str, section: int, source: Source) -> tuple[Any, list[str]]:
+        """Give the name that is written so, and the axes of what it stands beside."""
+        name: Any = None
+        found: list[str] = []
+        for definition in self._definitions:
+            if not lies_in(definition.section, section, self._parents):
+                continue
+            for part in (*all_of(Letter, definition.body), *all_of(Scripts, definition.body)):
+                if source.text[part.span.start : part.span.end] == text:
+                    name = part
+            if name is not None:
+                axes = dict.fromkeys(self._beside(definition.body, name)[0])
+                found += [axis for axis in axes if axis not in found]
+        given = name is not None and (key_of(name) in {*self._declared, *self._bodies})
+        return (None, []) if given else (name, found)
+
+    def _beside(self, part: Any, name: Any) -> tuple[list[str], bool]:
+        """List the axes of what stands beside a name in a part, and say whether more of them stand around."""
+        found: list[str] = []
+        inside = [inner for inner in children(part) if name in _parts(inner)]
+        around = True
+        for inner in inside if name not in children(part) else ():
+            axes, goes_on = self._beside(inner, name)
+            found, around = [*found, *axes], around and goes_on
+        acts = [axis.name for axis in getattr(part, "axes", ())]
+        if acts or not around or isinstance(part, Indexed):
+            return [*found, *(acts if isinstance(part, Contract) and around else ())], False
+        if isinstance(part, Binary) and part.op in EACH:
+            others = [inner for inner in children(part) if inner not in inside]
+            found += [axis for inner in others for axis in sorted(self.of(inner))]
+        return found, True
+
+    def of(self, part: Any, far: int = FAR) -> Axes:
+        """Give the axes that a part has, as far as declarations tell."""
+        if isinstance(part, (Letter, Scripts)):
+            own, members = self._declared.get(key_of(part)), self._members.get(head_of(part), set())
+            if own is not None or (isinstance(part, Scripts) and len(members) == 1):
+                return own if own is not None else next(iter(members))
+            body = self._bodies.get(key_of(part))
+            return self.of(body, far - 1) if body is not None and far else NONE
+        if isinstance(part, Indexed):
+            used = {item.axis.name for item in part.indices}
+            return self.of(part.base, far) - used
+        used = {axis.name for axis in getattr(part, "axes", ())}
+        return NONE.union(*[self.of(inner, far) for inner in children(part)]) - used
+
+
+def _parts(part: Any) -> tuple[Any, ...]:
+    return (*all_of(Letter, part), *all_of(Scripts, part))

@@ -1,0 +1,59 @@
+r"""What is drawn and declared nowhere has the axes of what it stands beside; no small number is drawn."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+MU, SIGMA, EPS = np.array([1.0, -2.0]), np.array([0.5, 3.0]), np.array([0.3, -0.7])
+
+
+def told(document):
+    return [(f.severity, f.code) for f in document.check()]
+
+
+@pytest.mark.parametrize("name", [r"\epsilon", r"\varepsilon", "e", r"\xi", r"\epsilon_\theta"])
+@pytest.mark.parametrize("law", [r"\mathcal{N}(0, I)", r"\mathcal N(\mathbf{0}, \mathbf{I})"])
+def test_noise_has_the_axes_of_what_it_stands_beside(name, law):
+    text = rf"""Let $\mu, s \in \mathbb{{R}}^{{\text{{lat}}}}$. Draw ${name} \sim {law}$ and set
+$$ z = \mu + s \odot {name}. $$"""
+    document = read(text)
+    assert told(document) == [("note", "undeclared")]
+    (own,) = {p.name for p in document["z"].signature.parameters} - {"mu", "s"}
+    found = document["z"](mu=tensor(MU, "lat"), s=tensor(SIGMA, "lat"), **{own: tensor(EPS, "lat")})
+    np.testing.assert_allclose(found.numpy("lat"), MU + SIGMA * EPS)
+
+
+def test_noise_of_a_batch_has_all_axes_of_the_sum():
+    text = r"""Let $m \in \mathbb{R}^{\text{batch} \times \text{lat}}$ and $s \in \mathbb{R}^{\text{lat}}$.
+$$ z = m + s \odot \epsilon, \qquad \epsilon \sim \mathcal{N}(0, I) $$"""
+    assert "epsilon: R[lat, batch]" in str(read(text)["z"].signature)
+
+
+def test_a_latent_that_is_contracted_has_the_axes_of_the_contraction():
+    text = r"""Let $W \in \mathbb{R}^{\text{lat} \times \text{pix}}$, $z \sim \mathcal{N}(0, I)$ and
+$\epsilon \sim \mathcal{N}(0, \sigma^2 I)$.
+$$ x = W \underset{\text{lat}}{\odot} z + \epsilon $$"""
+    document, W = read(text), np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 4.0]])
+    given = {
+        "W": tensor(W, "lat", "pix"),
+        "z": tensor(EPS, "lat"),
+        "epsilon": tensor(np.ones(3), "pix"),
+    }
+    np.testing.assert_allclose(document["x"](**given).numpy("pix"), EPS @ W + 1)
+
+
+def test_what_is_drawn_is_no_small_number():
+    text = r"""$$ x = f(z) + \epsilon, \qquad \epsilon \sim \mathcal{N}(0, I) $$
+Let $z \in \mathbb{R}^{\text{lat}}$ and $f(z) = 2 z$."""
+    assert "epsilon: R" in str(read(text)["x"].signature)
+
+
+def test_what_is_declared_keeps_its_axes():
+    text = r"""Let $\mu \in \mathbb{R}^{\text{lat}}$ and
+$\epsilon \in \mathbb{R}^{\text{draw} \times \text{lat}}$,
+$\epsilon \sim \mathcal{N}(0, I)$: $$ z = \mu + \epsilon $$"""
+    document = read(text)
+    assert told(document) == []
+    assert "epsilon: R[draw, lat]" in str(document["z"].signature)

@@ -77,3 +77,23 @@ $$h'_i = \tanh\Bigl( \sum_j W_{ij} h_j \Bigr)$$"""
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document["h'"](W=tensor(A, "n", "n'"), h=tensor(h, "n", "d"))
     same(found, np.tanh(A @ h), "n", "d")
+
+
+def test_beside_a_variance_that_is_a_value_the_letter_with_an_argument_is_the_sigmoid():
+    text = r"""Let $h \in \mathbb{R}^{\text{hid}}$ and
+$W_\mu, W_\sigma \in \mathbb{R}^{\text{hid} \times \text{lat}}$,
+$D \in \mathbb{R}^{\text{lat} \times \text{pix}}$, $\varepsilon \in \mathbb{R}^{\text{lat}}$.
+$$\mu = h \underset{\text{hid}}{\odot} W_\mu, \qquad \log \sigma^2 = h \underset{\text{hid}}{\odot} W_\sigma$$
+$$z = \mu + \sigma \odot \varepsilon, \qquad y = \sigma(z \underset{\text{lat}}{\odot} D)$$"""
+    document = read(text)
+    assert [(f.severity, f.code) for f in document.check()] == [("note", "meaning")]
+    h, m, v, D = rng.normal(size=2), rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), S
+    found = document["y"](
+        h=tensor(h, "hid"),
+        W_mu=tensor(m, "hid", "lat"),
+        W_sigma=tensor(v, "hid", "lat"),
+        D=tensor(D, "lat", "pix"),
+        varepsilon=tensor(e, "lat"),
+    )
+    z = h @ m + np.exp(h @ v / 2) * e
+    np.testing.assert_allclose(found.numpy("pix"), 1 / (1 + np.exp(-z @ D)))

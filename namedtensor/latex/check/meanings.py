@@ -17,6 +17,7 @@ from namedtensor.latex.evaluation.arithmetic import is_exponential
 from namedtensor.latex.evaluation.vocabulary import constant
 from namedtensor.latex.reading.choices import algorithms_in
 from namedtensor.latex.reading.shorthand import Short
+from namedtensor.latex.reading.words import APPLIED
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     Binary,
@@ -61,6 +62,7 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
                     _constant(checker, part, place)
             for call in all_of(Call, statement.body):
                 _product(checker, call)
+                _known_function(checker, call)
             for product in all_of(Binary, statement.body):
                 _slash(checker, product)
             _factor(checker, statement.body)
@@ -197,6 +199,25 @@ def _product(checker: Checker, call: Call) -> None:
         f"{text} is no function: {checker.report.text(call.span)} is the product of {text} and {argument}",
         hint=f"define it, {text}({argument}) = ..., or write the product without brackets",
     )
+
+
+def _known_function(checker: Checker, call: Call) -> None:
+    r"""Note that \sigma(x) is the function, where \sigma^2 is a value."""
+    name = call.function
+    if not isinstance(name, Letter) or name.text not in APPLIED or call.axes:
+        return
+    defined = checker.names.defined
+    values = [d for own in (f"{name.text}^{{2}}", f"{name.text}sq") for d in defined.get(own, ())]
+    if name.text not in defined and any(
+        d.kind != "function" and not isinstance(d.body, Number) for d in values
+    ):
+        text, whole = checker.report.text(name.span), checker.report.text(call.span)
+        checker.report.note(
+            "meaning",
+            call.span,
+            f"{whole} is the function {APPLIED[name.text]}, though {text}^2 is a value here",
+            hint=rf"for the product, write {text} \odot (...)",
+        )
 
 
 def _factors(product: Expression) -> list[Expression]:

@@ -28,7 +28,7 @@ from namedtensor.latex.evaluation.values import (
     Value,
 )
 from namedtensor.latex.evaluation.wording import wording
-from namedtensor.latex.reading.words import BINOMIAL, FACTORIAL
+from namedtensor.latex.reading.words import APPLIED, BINOMIAL, FACTORIAL
 from namedtensor.latex.syntax import At, AxisName, Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
@@ -501,9 +501,6 @@ ALIASES = {
 
 #: Words that take the number of their results as a second argument, or as a subscript: top_2.
 LARGEST = frozenset(("maxk", "mink", "argmaxk", "argmink"))
-
-#: Letters that are functions before an argument, unless the document defines them.
-APPLIED = {"sigma": "sigmoid", "Gamma": "gamma-function"}
 
 _HOMES: tuple[ModuleType, ...] = (
     elementwise,

@@ -35,6 +35,7 @@ from namedtensor.latex.reading.ranges import (
 )
 from namedtensor.latex.reading.spoken import head_of, key_of, names_of, sections_around
 from namedtensor.latex.reading.statements import Found
+from namedtensor.latex.reading.words import APPLIED
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -61,6 +62,22 @@ from namedtensor.latex.walk import all_of, children, letters_of, put, texts_of, 
 
 def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     """Give the squares of which there are series, or which others take as such, letters of their own."""
+    given = {key_of(name) for entry in entries for name in given_names(entry.statement)}
+    for entry in entries:
+        match entry.relation:
+            case Relation(
+                first=Scripts(
+                    base=Items(parts=(Letter() | Scripts(sub=None) as own,), bracket="("),
+                    sub=None,
+                    sup=Number(value=2) as two,
+                ),
+                rest=(("=", body),),
+            ) if key_of(own) not in given:
+                at = entry.statement.span
+                if isinstance(own, Letter):
+                    entry.found.statement = Definition(at, Scripts(at, own, sup=two), body)
+                else:  # (s^new)^2 = v says what s^new is
+                    entry.found.statement = Definition(at, own, Root(body.span, body))
     squares = [
         (entry.region.section, statement, letter)
         for entry in entries
@@ -79,13 +96,15 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
     }
     elements = [part for entry in entries for part in all_of(Indexed, entry.statement)]
     rooted = {head_of(part.base) for part in elements if not _squared(part)}
-    given = [name for entry in entries for name in given_names(entry.statement)]
-    roots = {head_of(name) for name in given if not _squared(name)}
+    names = [name for entry in entries for name in given_names(entry.statement)]
+    roots = {head_of(name) for name in names if not _squared(name)}
     calls = [call.function for entry in entries for call in all_of(Call, entry.statement)]
     called = {function.text for function in calls if isinstance(function, Letter)}
     rules: dict[int, set[str]] = {}
+    functions: set[str] = set()
     for section, statement, letter in squares:
         if isinstance(statement.target, Call):
+            functions.add(letter)
             if letter in called:  # beside \sigma^2(x) = ..., \sigma(x) is its root
                 rules.setdefault(section, set()).add(letter)
             continue
@@ -97,7 +116,7 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         around = sections_around(entry.region.section, parents)
         letters = set().union(*[rules.get(section, set()) for section in around]) - roots
         if letters:
-            entry.found.statement = put(entry.statement, _Squares(letters))
+            entry.found.statement = put(entry.statement, _Squares(letters, functions))
 
 
 def _squared(part: Any) -> str:
@@ -167,8 +186,8 @@ def _uses(body: Expression, letter: str) -> bool:
 class _Squares:
     """What to put for squares that are letters of their own, and for their roots."""
 
-    def __init__(self, letters: set[str]) -> None:
-        self._letters = letters
+    def __init__(self, letters: set[str], functions: set[str]) -> None:
+        self._letters, self._functions = letters, functions
 
     def __call__(self, part: Any) -> Expression | None:
         """Give the letter of a square, or the root of it; None for any other part."""
@@ -178,6 +197,8 @@ class _Squares:
         if letter in self._letters:
             square: Expression = self._letter(part)
             return square
+        if isinstance(part, Scripts) and isinstance(part.sub, Letter) and self._only_names(part):
+            return replace(part, sup=put(part.sup, self))  # \sigma of W_\sigma says which W it is
         whole = part.base if isinstance(part, Indexed) else part
         bare = whole.base if isinstance(whole, Scripts) else whole
         plain = not isinstance(whole, Scripts) or (whole.sup is None and not whole.primes)
@@ -194,14 +215,20 @@ class _Squares:
             whole = Scripts(part.span, whole, sup=half)
         return whole if power > 0 else Binary(part.span, "/", Number(part.span, 1), whole)
 
+    def _only_names(self, part: Scripts) -> bool:
+        return part.sub.text in self._letters and head_of(part) not in self._letters  # type: ignore[union-attr]
+
     def _called(self, call: Call) -> Expression | None:
         r"""Give the root of what a square's function gives: \sigma(x) beside \sigma^2(x) = ..."""
         function = call.function
         if not (isinstance(function, Letter) and function.text in self._letters):
             return None
-        given = put((call.arguments, call.parameters), self)
-        own = replace(call, function=self._letter(function))
-        return Root(call.span, replace(own, arguments=given[0], parameters=given[1]))
+        known = function.text in APPLIED and function.text not in self._functions
+        arguments, parameters = put((call.arguments, call.parameters), self)
+        own = replace(call, arguments=arguments, parameters=parameters)
+        if known:
+            return own  # beside a value \sigma^2, \sigma(x) is the function that everybody knows
+        return Root(call.span, replace(own, function=self._letter(function)))
 
     def _letter(self, part: Any) -> Any:
         """Write a square or its root with the letter of the square, and what stands below it."""

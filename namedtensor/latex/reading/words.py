@@ -18,6 +18,9 @@ FUNCTIONS = frozenset(
     ).split()
 )
 
+#: Letters that are functions before an argument, unless the document defines them.
+APPLIED = {"sigma": "sigmoid", "Gamma": "gamma-function"}
+
 #: Those of which documents say what they mean along axes: 1/n or 1/(n - 1), with an epsilon or without.
 VARYING = frozenset("norm standardize var std".split())
 

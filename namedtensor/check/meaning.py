@@ -26,6 +26,7 @@ from namedtensor.primitives.node import (
     SIZE,
     apply_node,
     describe,
+    is_weighted_mean,
     operands_first,
 )
 from namedtensor.primitives.traits import Acts
@@ -1020,6 +1021,7 @@ def sums_bring_axes(tree: Tree) -> Iterator[Remark]:
                 part in tree.inside(other)
                 and part is not other
                 and all(map(tree.kept, shared))
+                and not (symbol(node) == "-" and is_weighted_mean(part, tree.inside(other)))
                 and not _added_to_both(tree, node, own | theirs)
             ):
                 yield Remark(

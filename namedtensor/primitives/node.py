@@ -209,6 +209,15 @@ def only_in(one: Node, other: Node) -> list[Node]:
     return found
 
 
+def is_weighted_mean(of: Node, parts: Iterable[Node]) -> bool:
+    """Say whether parts of a tree multiply a node by weights, and sum these alone too: sum w X / sum w."""
+    parts = list(parts)
+    beside = {n for part in parts if of in part.operands for n in part.operands} - {of}
+    weights = beside | {n for node in beside for n in node.operands}
+    sums = [n for n in parts if n.operation.primitive.traits.reduces(n.operation.params)]
+    return any({*total.operands} <= weights for total in sums)
+
+
 def _age(node: Node) -> int:
     return int(node.code.partition(" ")[2])
 

@@ -635,7 +635,8 @@ SIGNAL = np.array([1.0, -2.0, 0.5, 3.0])
 
 @pytest.mark.parametrize("axis", ["time", "seq", "step", "day"])
 def test_a_signal_has_an_element_at_each_step_of_a_recurrence(axis):
-    text = rf"""Let $u \in \mathbb{{R}}^{{\text{{{axis}}}}}$ and $A, B, C \in \mathbb{{R}}^{{\text{{state}}}}$.
+    text = rf"""Let $u \in \mathbb{{R}}^{{\text{{{axis}}}}}$ and
+$A, B, C \in \mathbb{{R}}^{{\text{{state}}}}$.
 With $h_0 = 0$,
 $$h_t = A \odot h_{{t-1}} + B u_t, \qquad y_t = C \underset{{\text{{state}}}}{{\odot}} h_t + 2 u_t.$$"""
     document = read(text)
@@ -651,7 +652,8 @@ $$h_t = A \odot h_{{t-1}} + B u_t, \qquad y_t = C \underset{{\text{{state}}}}{{\
 
 
 def test_returns_run_backwards_over_the_rewards():
-    text = r"""Let $r \in \mathbb{R}^{\text{step}:T}$ be rewards and $\gamma \in \mathbb{R}$. With $G_{T+1} = 0$,
+    text = r"""Let $r \in \mathbb{R}^{\text{step}:T}$ be rewards and $\gamma \in \mathbb{R}$.
+With $G_{T+1} = 0$,
 $$G_t = r_t + \gamma G_{t+1}.$$"""
     document = read(text)
     assert {f.code for f in document.check()} == {"meaning"}
@@ -666,7 +668,10 @@ $$G_t = r_t + \gamma G_{t+1}.$$"""
 @pytest.mark.parametrize(
     ("axis", "step"),
     [
-        ("param", r"\beta m_{t-1} + (1 - \beta) g_t"),  # a gradient at each step, over all parameters
+        (
+            "param",
+            r"\beta m_{t-1} + (1 - \beta) g_t",
+        ),  # a gradient at each step, over all parameters
         ("time", r"\beta m_{t-1} + \sum_{\text{time}} g_t"),  # which the whole is needed for
     ],
 )

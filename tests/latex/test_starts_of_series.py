@@ -203,3 +203,25 @@ def test_the_length_of_a_series_that_starts_at_0_is_a_number_in_formulas(end):
     given = {"x": tensor(X, "f"), "w_0": tensor(W, "f")}
     same(called(text, "v", given, {"T": 3}), W - 2 * X, "f")
     same(called(text, "u", given, {"T": 3}), W / 3 - X, "f")
+
+
+@pytest.mark.parametrize("name", ["h'", "h'_{t-1}", "g_{t-1}"])
+def test_a_letter_with_a_prime_is_no_member_of_the_series(name):
+    text = rf"""Let $x_t \in \mathbb{{R}}^{{\text{{in}}}}$, $h_t \in \mathbb{{R}}^{{\text{{hid}}}}$,
+$W \in \mathbb{{R}}^{{\text{{in}} \times \text{{hid}}}}$ and
+$U \in \mathbb{{R}}^{{\text{{hid}}' \times \text{{hid}}}}$.
+For $t = 1, \dots, T$, from $h_0 = 0$:
+$$\begin{{aligned}}
+{name} &= [h_{{t-1}}]_{{\text{{hid}} \to \text{{hid}}'}} \\
+h_t &= \tanh(W \underset{{\text{{in}}}}{{\odot}} x_t + U \underset{{\text{{hid}}'}}{{\odot}} {name})
+\end{{aligned}}$$"""
+    document, rng = read(text), np.random.default_rng(3)
+    assert [f for f in document.check() if f.severity == "error"] == []
+    x, W, U = rng.normal(size=(4, 3)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2))
+    h = np.zeros(2)
+    for row in x:
+        h = np.tanh(row @ W + h @ U)
+    found = document["h"](
+        x=tensor(x, "t", "in"), W=tensor(W, "in", "hid"), U=tensor(U, "hid'", "hid")
+    )
+    np.testing.assert_allclose(found.numpy("t", "hid")[-1], h)

@@ -21,7 +21,7 @@ from namedtensor.latex.documents.along import axis_along, bare
 from namedtensor.latex.documents.inputs import Input
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
-from namedtensor.latex.documents.scripts import key, stem
+from namedtensor.latex.documents.scripts import key, primes_of, stem
 from namedtensor.latex.evaluation.by_elements import upper_ends
 from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.indices import marked
@@ -274,7 +274,7 @@ class Checker(Symbols):
         return False
 
     def _starts_with_axes(self, defined: Defined) -> bool:
-        first = self.member(stem(defined.name), defined.place)
+        first = self.member(defined.name, defined.place)
         type_ = None if first is None else type_of(self.value_of(first))
         return type_ is not None and bool(type_.axes)
 
@@ -398,7 +398,7 @@ class Checker(Symbols):
         declared = declared or self.whole_declaration(defined)
         if declared is not None:
             return self.promise(self._promised(defined, declared), defined)
-        first = self.member(stem(defined.name), defined.place)
+        first = self.member(defined.name, defined.place)
         type_ = None if first is None else type_of(self.value_of(first, around))
         # a series that begins with a number may go on with tensors
         if type_ is None or type_.host or not type_.axes:
@@ -458,20 +458,21 @@ class Checker(Symbols):
         declared = self._declared_member(defined)
         if declared is not None and (said := self.declared_type(declared)) is not None:
             return declared.name, said
-        member = self.member(stem(defined.name), defined.place)
+        member = self.member(defined.name, defined.place)
         below = member is not None and member.place.index >= defined.place.index
         if member is None or (below and not defined.letters):
             return None
         said = type_of(self.value_of(member))
         return None if said is None or said.host or not said.axes else (member.name, said)
 
-    def member(self, name: str | None, place: Place) -> Defined | None:
+    def member(self, name: Expression, place: Place) -> Defined | None:
         """Find the first member of a series that is not being evaluated, first in the same block."""
         found = [
             d
             for at in (place, replace(place, block=-1))
-            for d in self.names.near(name, at)
+            for d in self.names.near(stem(name), at)
             if d.place.section == place.section
+            and primes_of(d.name) == primes_of(name)
             and not (d.kind == "function" or d.letters or id(d) in self._open)
         ]
         return min(found, key=lambda d: (d.place.block != place.block, d.place.index), default=None)

@@ -43,6 +43,7 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, walk
 from namedtensor.operations.reductions import ARGMAX_INDEX, ARGMIN_INDEX
 from namedtensor.primitives import Node, Type
+from namedtensor.primitives.node import is_weighted_mean
 from namedtensor.primitives.primitive import table
 
 
@@ -110,7 +111,7 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
 
     There are none if the giver has all axes of the taker, as in X - mean X; if the giver has used up
     axes of the taker too, as marginals do; if a function computed the taker from the giver; or if the taker
-    is a mean of the giver with weights that are shares, r - p . r.
+    is a mean of the giver with weights that are shares, r - p . r, or that it divides by the sum of.
     """
     terms = _terms(taker)
     if len(terms) > 1:  # each term of mu + b + c by itself
@@ -122,6 +123,8 @@ def coming_back(symbols: Symbols, giver: Node, taker: Node, less: bool) -> list[
     centre = less and giver in symbols.parts(taker)
     factors = [n for operand in taker.operands for n in (operand, *operand.operands)]
     if centre and giver in factors and any(_are_shares(symbols, n) for n in factors):
+        return []
+    if centre and is_weighted_mean(giver, symbols.parts(taker)):
         return []
     gone = used_up(taker, symbols.parts(taker, of_calls=not centre))
     return [name for name in own if name in gone]

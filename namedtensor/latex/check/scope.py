@@ -14,7 +14,7 @@ from namedtensor.latex.check import failing
 from namedtensor.latex.check.look import look_at
 from namedtensor.latex.documents.resolver import Resolver
 from namedtensor.latex.documents.scopes import Declared, Meaning, Place
-from namedtensor.latex.documents.scripts import Indices, key, match, stem
+from namedtensor.latex.documents.scripts import Indices, key, match
 from namedtensor.latex.evaluation.by_elements import SIZE_OF
 from namedtensor.latex.evaluation.conditions import held_by
 from namedtensor.latex.evaluation.evaluate import Evaluator
@@ -151,7 +151,7 @@ class CheckScope(Resolver):
         if function is not None:
             return function
         if isinstance(name, Scripts) and self.place.block in self.checker.dotted:
-            member = self.checker.member(stem(name), self.place)
+            member = self.checker.member(name, self.place)
             if member is not None:
                 return self.checker.value_of(member)
         return self._counted(name) if isinstance(name, Scripts) else None

@@ -35,6 +35,7 @@ from namedtensor.latex.documents.scripts import (
     letters_in,
     match,
     numbered,
+    primes_of,
     script_letters,
     stem,
 )
@@ -1023,6 +1024,7 @@ class Names:
             if d.place.section == place.section
             and isinstance(d.name, Scripts)
             and stem(d.name) == own
+            and primes_of(d.name) == primes_of(name)
             and d.name != name
         ]
 

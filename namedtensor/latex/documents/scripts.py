@@ -113,6 +113,15 @@ def stem(name: Expression) -> str | None:
     return name.text if isinstance(name, Letter) else None
 
 
+def primes_of(name: Expression) -> int:
+    """Count the primes of a name: h' is another letter than h."""
+    found = 0
+    while isinstance(name, Scripts):
+        found += name.primes
+        name = name.base
+    return found
+
+
 def letters_in(part: Expression | None) -> tuple[str, ...]:
     """List the small letters in a script, any of which may be an index.
 

@@ -215,8 +215,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             sections = {one.section for one in shown if one.block < entry.region.block}
             name = key_of(given_names(statement)[0])
             if (len(sections) == 1 and _begins_bound(entries[at : at + 2])) or (
-                any(one.block < entry.region.block for one in displayed.near(name, 0))
-                and _is_special(entry, text)
+                _is_special(entry, text)
+                and any(one.block < entry.region.block for one in displayed.near(name, 0))
             ):
                 read.statement = fact_of(statement)
             continue

@@ -468,7 +468,7 @@ class _Formula:
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             or (self._by_rows(statement.body, letter) if rows else NONE)
             or self._by_name(letter)
-            or (self._by_order(statement.body, letter) if plain or steps else NONE)
+            or (self._by_order(statement.body, letter) if steps or letter == "t" else NONE)
             or (self._by_vectors(statement.body, letter) if plain else NONE)
             for letter in {*whole, *"".join(whole)}
         }
@@ -599,7 +599,7 @@ class _Formula:
         return self._by_place(body, letter) & {axis.name for axis in all_of(AxisName, body)}
 
     def _by_order(self, body: Expression, letter: str) -> Runs:
-        """Take the axis of vectors over what comes one after the other: h_t = a h_{t-1} + u_t, u over time."""
+        """Take the axis of vectors over an axis of steps: h_t = a h_{t-1} + u_t, u over time."""
         axes: set[str] = set()
         for name in all_of(Scripts, body):
             form = short_form(name if name.sup is None else replace(name, sup=None))

@@ -84,8 +84,8 @@ LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
 ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
 NAME, OTHER = "¤", "§"
 
-#: Greek letters that are seldom functions: \\lambda (a + b) is a product.
-FACTORS = frozenset("alpha beta gamma delta zeta eta kappa lambda nu tau omega".split())
+#: Greek letters that may be functions: phi (a + b) is no product, and lambda (a + b) is one.
+CALLED = frozenset("phi varphi psi chi rho sigma theta vartheta xi pi mu zeta".split())
 
 #: Letters that stand in one list with one: before it, also as "the length $n$ of this and $m$ of that", and
 #: behind it with names of their own.
@@ -453,7 +453,7 @@ def _is_number(
             case Binary(op="*", axes=(), left=left):
                 fine.append(left)
             case Call(axes=(), parameters=(), arguments=(whole,), function=Letter(text=text)):
-                fine += [part.function] if text in FACTORS and not is_name(whole) else []
+                fine += [part.function] if text not in CALLED and not is_name(whole) else []
             case Binary(op="/", left=left, right=right):
                 kinds = set[str]().union(*given.get(key_of(right), {}).values())
                 number = isinstance(right, (AxisSize, Number)) or (

@@ -279,11 +279,15 @@ class Is(Part):
 
 @unchanging
 class Derivative(Part):
-    """The derivative of `of` by `by`: \\frac{\\partial Y}{\\partial X}. `op` is partial, d or nabla."""
+    """The derivative of `of` by `by`: \\frac{\\partial Y}{\\partial X}. `op` is partial, d or nabla.
+
+    That of a number is `plain` if it has the axes of X without stars.
+    """
 
     op: str
     of: Expression
     by: Expression | None
+    plain: bool = False
 
 
 @unchanging

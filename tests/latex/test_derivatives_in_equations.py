@@ -59,3 +59,27 @@ def test_an_equation_of_other_letters_defines_nothing():
     )
     assert "dE_dW" not in document
     assert np.all([f.severity == "note" for f in document.check()])
+
+
+@pytest.mark.parametrize(
+    ("written", "sign"),
+    [
+        (r"$$ V = W - \eta \frac{\partial L}{\partial W} $$", -1),
+        (r"$$ G(W) = - \frac{\partial L}{\partial W} $$ $$ V = W + \eta G(W) $$", -1),
+        (r"$$ V = W + \eta \frac{dL}{dW} $$", 1),
+        (r"Repeat $1$ times $$ W \leftarrow W - \eta \frac{\partial L}{\partial W} $$", -1),
+    ],
+)
+def test_the_derivative_of_a_number_has_the_axes_of_what_it_is_by(written, sign):
+    document = read(rf"{HEAD}{LOSS} With a rate $\eta$, {written}")
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    found = document["V" if "V" in written else "W"](X=X, Y=Y, W=W, eta=0.1)
+    same(found, w + sign * 0.1 * x.T @ (x @ w - y), "in", "out")
+
+
+def test_an_equation_of_a_derivative_may_apply_the_letter_sigma():
+    logistic = r"$$ L = - \sum_{\text{row}, \text{out}} \log \sigma(Z - Y) $$"
+    back = r"$$ \frac{\partial L}{\partial Z} = - \sigma(Y - Z) $$"
+    document = read(HEAD + logistic + back)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    same(document["dL_dZ"](X=X, Y=Y, W=W), -1 / (1 + np.exp(x @ w - y)), "row", "out")

@@ -363,3 +363,102 @@ $$H = 2 A$$ $$\ell(\lambda) = \sum_{\text{feat}, \text{feat}'} H$$"""
     G = tensor(X, "feat", "feat'")
     same(document["H"](G=G, lambda_=0.5), 3 * X, "feat", "feat'")
     same(document["ell"](0.5, G=G), 3 * X.sum())
+
+
+TABLE = r"""Let $X \in \mathbb{R}^{\text{node}, \text{emb}}$ and $Y \in \mathbb{R}^{\text{emb}}$.
+$$ \text{scale}(X; OWN)_{\text{node}(i), \text{emb}(j)}
+= X_{\text{node}(i), \text{emb}(j)} OWN_{\text{emb}(j)} $$
+$$ \text{two}(X; OWN) = \text{scale}(2 \, \text{scale}(X; OWN); OWN) $$
+$$ b = \text{two}(X; Y / 2) $$"""
+
+
+@pytest.mark.parametrize("name", ["b", r"\text{two}"])
+@pytest.mark.parametrize("own", ["w", r"\theta", r"\Theta"])
+def test_a_parameter_that_nothing_declares_has_the_axes_that_the_body_asks_for(name, own):
+    document = read(TABLE.replace("OWN", own))
+    assert document.check() == []
+    given = {"X": tensor(X, "node emb"), "Y": tensor(X[0], "emb")}
+    if name != "b":
+        given = {"X": given["X"], own.strip("\\"): tensor(X[0] / 2, "emb")}
+    same(document[name](**given), 2 * X * (X[0] / 2) ** 2, "node", "emb")
+
+
+def test_a_declared_result_is_held_to_what_such_a_parameter_gives():
+    text = TABLE.replace("; OWN) $$", r"; OWN) \in \mathbb{R}^{\text{node}} $$").replace("OWN", "w")
+    assert [f.code for f in read(text).check()] == ["declared-shape"]
+
+
+BUNDLE = r"""
+## One
+Let $x \in \mathbb{R}^{\text{tok}, \text{emb}}$ and $g(x) = 2 x$.
+## Two
+Let $g \in \mathbb{R}^{\text{tok}, \text{emb}}$ and
+$$ W^K, W^Q \in \mathbb{R}^{\text{key}, \text{emb}} . $$
+$$ \begin{aligned}
+E(g; W) &= \sum_{\text{tok}, \text{key}} Q \odot K, \\
+K &= W^K \underset{\text{emb}}{\cdot} g, \qquad Q = W^Q \underset{\text{emb}}{\cdot} g
+\end{aligned} $$
+## Three
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        (r"$$ y = x + F(g(x)), \qquad F(g) = g \odot E(g; W) $$", lambda g, e, de: g * e),
+        (r"$$ F(g) = 3 E(g; W) $$", lambda g, e, de: 3 * e),
+        (r"$$ F(g) = - \frac{\partial E(g; W)}{\partial g} $$", lambda g, e, de: -de),
+    ],
+)
+def test_a_function_of_another_section_is_called_with_its_bundle(said, wanted):
+    document = read(BUNDLE + said)
+    assert document.check() == []
+    K, Q, g = rng.normal(size=(2, 4)), rng.normal(size=(2, 4)), rng.normal(size=(3, 4))
+    given = {"WK": tensor(K, "key emb"), "WQ": tensor(Q, "key emb"), "g": tensor(g, "tok emb")}
+    energy, gradient = ((g @ K.T) * (g @ Q.T)).sum(), (g @ K.T) @ Q + (g @ Q.T) @ K
+    expected = wanted(g, energy, gradient)
+    same(document["F"](**given), expected, *["tok", "emb"][: np.ndim(expected)])
+
+
+SOFT = r"""Let $x \in \mathbb{R}^{\text{emb}}$ and $L, \lambda > 0$.
+$$ \eta_\theta(x) = \max(x - \theta, 0), \qquad \theta \geq 0 $$
+"""
+
+
+@pytest.mark.parametrize(
+    ("used", "wanted"),
+    [
+        (r"\eta_{\lambda / L}(x)", lambda x: np.maximum(x - 0.1, 0)),
+        (r"\eta_{0.5}(2 x)", lambda x: np.maximum(2 * x - 0.5, 0)),
+        (
+            r"\eta_{\lambda}(x) + \eta_{2 \lambda}(\eta_{\lambda / 2}(x))",
+            lambda x: np.maximum(x - 0.4, 0) + np.maximum(np.maximum(x - 0.2, 0) - 0.8, 0),
+        ),
+    ],
+)
+def test_an_expression_below_a_function_is_an_argument(used, wanted):
+    document = read(rf"{SOFT}$$ y = {used} $$")
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["y"]
+    given = {"x": tensor(a, "emb"), "lambda_": 0.4, "L": 4.0}
+    given = {p.name: given[p.name] for p in found.signature.parameters}
+    same(found(**given), wanted(a), "emb")
+    same(document[r"\eta"](x=tensor(a, "emb"), theta=0.3), np.maximum(a - 0.3, 0), "emb")
+
+
+def test_a_letter_below_a_function_is_a_member_as_before():
+    document = read(rf"{SOFT}$$ y = \eta_\theta(x) $$")
+    assert r"\eta_\theta" in document
+
+
+@pytest.mark.parametrize(
+    ("named", "used"), [(r"\eta(x, t)", r"\eta(x, b)"), (r"\eta_t(x)", r"\eta_{b / 1}(x)")]
+)
+def test_a_function_of_numbers_takes_a_tensor_for_what_is_called_a_number(named, used):
+    text = rf"""Let $x, b \in \mathbb{{R}}^{{\text{{emb}}}}$.
+$$ {named} = \max(x - t, 0), \qquad t \ge 0 $$
+$$ y = {used} $$"""
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["y"](x=tensor(a, "emb"), b=tensor(a[::-1].copy(), "emb"))
+    same(found, np.maximum(a - a[::-1], 0), "emb")

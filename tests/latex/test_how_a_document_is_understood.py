@@ -717,6 +717,8 @@ SLASHES = [
     (r"\| x \|^2 / 2 k", lambda x, s, k: (x**2).sum() / (2 * k)),
     (r"k / 2 x^2", lambda x, s, k: k / 2 * x**2),
     (r"1/2 s", lambda x, s, k: s / 2),
+    (r"k x / 2 \pi", lambda x, s, k: k * x / (2 * np.pi)),
+    (r"k s / 2\pi x", lambda x, s, k: k * s / (2 * np.pi * x)),
     (r"k / 2 \log s^2", lambda x, s, k: k / 2 * np.log(s**2)),
     (r"|\text{a}|/2 s", lambda x, s, k: 3 / 2 * s),
     (r"x^2 / 2 \cdot s", lambda x, s, k: x**2 / 2 * s),

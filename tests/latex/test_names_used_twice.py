@@ -214,3 +214,34 @@ def test_a_letter_of_one_function_is_not_the_parameter_of_another(behind, first)
     np.testing.assert_allclose(found.numpy("dst emb"), e / e.sum(1, keepdims=True) @ Y)
     found = document["mlp"](nt.tensor(X, "b emb"), A=nt.tensor(A, "emb hid"))
     np.testing.assert_allclose(found.numpy("b hid"), np.tanh(X @ A))
+
+
+@pytest.mark.parametrize("body", ["2 d_{\\text{ex}(i)}", "d_{\\text{ex}(i)} + d_{\\text{ex}(1)}"])
+def test_elements_of_a_section_are_no_size_of_another(body):
+    document = nt.latex.read(
+        rf"""## In
+Let $Y \in \mathbb{{R}}^{{\text{{seq}}:T, \text{{vocab}}:v}}$ and $d \in \mathbb{{R}}^{{\text{{ex}}}}$.
+$$ m = \frac{{1}}{{v}} \sum_{{\text{{vocab}}}} Y $$
+## Loss
+$$ v_{{\text{{ex}}(i)}} = {body} $$
+$$ L = \sum_{{\text{{ex}}}} (d - v) $$"""
+    )
+    assert document.check() == []
+    d, Y = np.array([1.0, 4.0]), np.arange(6.0).reshape(2, 3)
+    v = 2 * d if body.startswith("2") else d + 1
+    np.testing.assert_allclose(document["L"](d=nt.tensor(d, "ex")).item(), (d - v).sum())
+    found = document["m"](Y=nt.tensor(Y, "seq vocab"))
+    np.testing.assert_allclose(found.numpy("seq"), Y.mean(1))
+
+
+def test_a_size_beside_a_series_is_that_of_the_section_s_axis():
+    document = nt.latex.read(
+        r"""## In
+Let $d \in \{0, 1\}^{\text{ex}:n}$ and $n_1 = \sum_{\text{ex}} d$, $n_0 = \sum_{\text{ex}} (1 - d)$.
+$$ p = n_1 / n $$
+## Pairs
+Let $w \in \mathbb{R}^{\text{pair}:n}$. $$ m = \frac{1}{n} \sum_{\text{pair}} w $$"""
+    )
+    assert [f for f in document.check() if f.severity != "note"] == []
+    assert document["m"](w=nt.tensor([1.0, 3, 5], "pair")).item() == 3
+    assert document["p"](d=nt.tensor([1.0, 0, 0, 0], "ex")).item() == 0.25

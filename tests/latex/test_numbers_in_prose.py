@@ -483,3 +483,62 @@ def test_a_factor_may_be_divided_by_a_number():
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document["h"](W=tensor(W, "in"), alpha=0.5)
     np.testing.assert_allclose(float(found), 0.25 * W.sum())
+
+
+@pytest.mark.parametrize("before", ["", "1. First.\n\n    "])
+@pytest.mark.parametrize(
+    "heading", [r"## Stretching by a factor $\alpha$", "#### What the rate $\\alpha$ does\n\nMuch."]
+)
+def test_a_heading_of_markdown_names_numbers_as_prose_does(before, heading):
+    document = read(f"{HEAD}\n\n{heading}\n\n{before}{SUM}")
+    assert [f.code for f in document.check()] == ["undeclared"]
+    assert document["h"](W=tensor(W, "in"), alpha=0.5).item() == pytest.approx(-0.25)
+
+
+@pytest.mark.parametrize(
+    "last", [r"$\alpha$ is one more.", "| a | b |\n|---|---|\n| x | $\\alpha$ |"]
+)
+def test_a_letter_is_a_number_beside_numbers_with_its_letter(last):
+    document = read(
+        rf"""{HEAD}{SUM}
+
+## Two
+Let $v \in \mathbb{{R}}^{{\text{{ex}}}}$, and choose $\alpha_D$ and $\alpha_U$ well.
+$$ k = \sum_{{\text{{ex}}}} (\alpha_D v + \alpha_U (1 - v)) $$
+
+{last}
+"""
+    )
+    assert [f for f in document.check() if f.severity != "note"] == []
+    assert document["h"](W=tensor(W, "in"), alpha=2.0).item() == pytest.approx(-1)
+    found = document["k"](v=tensor(W, "ex"), alpha_D=2.0, alpha_U=1.0)
+    assert found.item() == pytest.approx(2 * W.sum() + (1 - W).sum())
+
+
+@pytest.mark.parametrize(
+    "what", ["a large prime", "any integer", "some whole number", "a power of two"]
+)
+def test_a_number_that_prose_calls_whole_may_make_an_index(what):
+    document = read(
+        rf"""Let $T \in \mathbb{{R}}^{{\text{{bucket}}:3}}$ and $x \in [9]^{{\text{{byte}}:n}}$.
+$$ h_{{\text{{byte}}(i)}} = (a \, x_{{\text{{byte}}(i)}}) \bmod 3 $$
+where $a$ is {what}, and
+$$ e_{{\text{{byte}}(i)}} = T_{{\text{{bucket}}(h_{{\text{{byte}}(i)}})}} . $$"""
+    )
+    assert [f for f in document.check() if f.severity != "note"] == []
+    x = np.array([0, 3, 7])
+    found = document["e"](T=tensor(W, "bucket"), x=tensor(x, "byte"), a=4)
+    np.testing.assert_allclose(found.numpy("byte"), W[4 * (x + 1) % 3])
+
+
+@pytest.mark.parametrize("below", ["2", "L"])
+def test_a_letter_that_is_divided_is_a_number_where_prose_has_it_as_a_factor(below):
+    document = read(
+        rf"{HEAD}The lasso adds $\lambda \sum_{{\text{{in}}}} |W|$, with a number $L > 0$. "
+        rf"$$ h = \max(W - \lambda / {below}, 0) $$"
+    )
+    assert [f.code for f in document.check()] == ["undeclared"]
+    given = {"W": tensor(W, "in"), "lambda_": 0.5, "L": 2.0}
+    found = document["h"]
+    found = found(**{p.name: given[p.name] for p in found.signature.parameters})
+    np.testing.assert_allclose(found.numpy("in"), np.maximum(W - 0.25, 0))

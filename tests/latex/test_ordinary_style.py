@@ -141,3 +141,29 @@ def test_a_narrow_space_parts_no_factors(space):
     document = read(DECLARED + rf"$$ y = 2 {space} x $$")
     assert not document.check()
     np.testing.assert_allclose(document["y"](x=X).numpy("a"), [2.0, 4.0, 8.0])
+
+
+@pytest.mark.parametrize("use", [r"\abs{x - 2}", r"\abs*{x - 2}", r"\abs[\big]{x - 2}"])
+@pytest.mark.parametrize("braces", ["{\\abs}", "\\abs"])
+def test_a_pair_of_brackets_is_used_with_a_star_or_a_size(use, braces):
+    pair = rf"\DeclarePairedDelimiter{braces}{{\lvert}}{{\rvert}}"
+    document = read(rf"{pair} {DECLARED} $$ y = {use} * 3 $$")
+    assert document.check() == []
+    np.testing.assert_allclose(document["y"](x=X).numpy("a"), 3 * np.abs(X.numpy("a") - 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        (r"P_{\mathrm{F}}", r"P_{\mathrm{F}}{}_{\text{a}(2)}"),
+        (r"\hat{P}", r"\hat{P}{}_{\text{a}(2)}"),
+        (r"P_{\top}", r"P_{\top, \text{a}(2)}"),
+        (r"P_{\top}", r"P_{\top \, \text{a}(2)}"),
+        (r"P_{\max}", r"P_{\max, \text{a}(2)}"),
+        (r"P_{\bot}", r"{P_{\bot}}_{\text{a}(2)}"),
+    ],
+)
+def test_indices_stand_behind_what_stands_below_a_name(name, use):
+    document = read(rf"{DECLARED} $$ {name} = 3 x $$ $$ y = {use} $$")
+    assert document.check() == []
+    assert document["y"](x=X).item() == 6

@@ -73,3 +73,17 @@ def test_a_letter_that_indexes_nothing_is_to_be_known(below: str) -> None:
     body = r"X_{\text{k}(i)} X_{\text{k}(j)}" if "j" in below else r"X_{\text{k}(i)}"
     (fault,) = read(rf"$$X \in \mathbb{{R}}^{{\text{{k}}:n}} \\ y = {below} {body}$$").check()
     assert fault.hint == r"declare it, m \in \mathbb{R}^{\text{ax}}, or say what it is: m = ..."
+
+
+@pytest.mark.parametrize(
+    ("below", "wanted"),
+    [
+        (r"\sum_{i \neq j}", A.sum(0) - A.diagonal()),
+        (r"\max_{i \neq j}", np.where(np.eye(3), -9, A).max(0)),
+        (r"\sum_{i < j}", np.triu(A, 1).sum(0)),
+    ],
+)
+def test_an_index_may_have_the_letter_of_a_tensor_of_numbers(below: str, wanted: object) -> None:
+    other = r"$$i \in \mathbb{R}^{\text{pix}}$$ "
+    text = rf"{other}{DECLARED} y_{{\text{{k}}'(j)}} = {below} {ELEMENT}"
+    same(called(text, "y", {"A": nt.tensor(A, "k k'")}), wanted, "k'")

@@ -188,3 +188,25 @@ def test_words_give_all_that_lies_outside_of_a_tensor(said):
     same(called(text, "b", {"p": tensor(p, "row col")}), expected, "row", "col")
     apart = text.replace(said.replace("EQUATION", equation), "")
     assert [f.code for f in read(apart).check() if f.severity == "error"]
+
+
+WINDOW = (
+    r"$$s_{\text{gram}(g), \text{time}(t)} = \sum_{j=0}^{g} x_{\text{time}(t-j)}, \quad g = 1, 2$$"
+)
+SAID = "bytes before the beginning of the string count as zero."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Here, {SAID}",
+        f"where $a$ is large, and {SAID}",
+        f"where $a$ is large, but {SAID}",
+    ],
+)
+@pytest.mark.parametrize("between", [" ", "\n\n## Windows\n\n"])
+def test_what_prose_says_in_a_clause_of_its_own_holds_in_each_section(said, between):
+    text = rf"$x \in \mathbb{{R}}^{{\text{{time}}:T}}$.{between}{WINDOW} {said}"
+    found = read(f"## Notation\n{text}")["s"](x=GIVEN["x"])
+    wanted = [x + before(0), x + before(0) + np.concatenate([[0, 0], x[:-2]])]
+    same(found, wanted, "gram", "time")

@@ -350,7 +350,8 @@ class CheckedFunction:
                 if not checker.names.is_only(text, declared):
                     self.borrowed.add(text)
             return checker.declared_value(declared)
-        if self.call.axes and found is not None and found.inferred and found.space is not None:
+        any_ = bool(self.call.axes) or name in self.call.parameters
+        if any_ and found is not None and found.inferred and found.space is not None:
             return checker.symbol(key(name) or "", found.space, place)  # any tensor with these axes
         return self._number(name, found)
 
@@ -602,6 +603,7 @@ class CheckedFunction:
         arguments = {**self.values(), **given}
         place, owner = self.defined.place, -next(_serial)
         scope = CheckScope(self.checker, place, indices, arguments, owner=owner)
+        scope.expect_bundles(self.defined.body)
         self._busy, mark = True, self.checker.report.mark()
         try:
             value = evaluated(scope, self.defined.body, self._body)

@@ -122,7 +122,7 @@ class Asked:
     def handed_on(self, call: Call) -> Iterator[tuple[Space, Expression]]:
         """List what a call gives to another function of the document, with the space it is taken as."""
         callee = self.callee(call)
-        for given, wanted in zip(call.arguments, callee.arguments if callee else (), strict=False):
+        for given, wanted in given_to(call, callee) if callee is not None else ():
             if wanted.space is not None:
                 yield wanted.space, given
 
@@ -179,12 +179,14 @@ class Asked:
                 yield from self._brought(base, text, [a for a in back if a and a not in gone])
             case Call():
                 callee = self.callee(part)
-                formal = [None] * len(part.arguments) if callee is None else callee.arguments
-                for given, wanted in zip(part.arguments, formal, strict=False):
-                    asked: Collection[str] = axes
-                    if callee is not None and wanted is not None:
-                        inner = self.inside(callee, callee.defined)
-                        asked = [*inner._brought(callee.defined.body, wanted.key, axes)]
+                if callee is None:
+                    for given in part.arguments:
+                        yield from self._brought(given, text, axes)
+                    return
+                inner, made = self.inside(callee, callee.defined), element_axes(callee.defined)
+                asks = [name for name in axes if name not in made]
+                for given, wanted in given_to(part, callee):
+                    asked = [*inner._brought(callee.defined.body, wanted.key, asks)]
                     yield from self._brought(given, text, asked)
             case Big(body=inside) | Case(value=inside):
                 yield from self._brought(inside, text, axes)
@@ -200,3 +202,12 @@ class Asked:
             text: None if found.inferred else found.space for text, found in self.linked.own.items()
         }
         return self.names.axes_known(part, self.at, own)
+
+
+def given_to(call: Call, callee: Linked) -> Iterator[tuple[Expression, Input]]:
+    """Pair what a call gives with what it is given for; a bundle of parameters is left out."""
+    yield from zip(call.arguments, callee.arguments, strict=False)
+    for place, given in enumerate(call.parameters):
+        listed = [found for found in callee.after if found.listed == place]
+        if len(listed) == 1 and listed[0].role == "parameter":
+            yield given, listed[0]

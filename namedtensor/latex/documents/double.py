@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from namedtensor.latex.documents.scripts import key, letters_in, stem
@@ -89,40 +90,59 @@ def without_letters(statements: Sequence[Statement], letters: Collection[Here]) 
     return found
 
 
-def sizes_apart(statements: Sequence[Statement]) -> Sequence[Statement]:
-    """Write the size N of obs[N] as |obs| where a series has its letter too: N_k."""
-    sizes: dict[str, AxisName] = {}
+def sizes_apart(
+    statements: Sequence[Statement], parents: Sequence[int] = (0,)
+) -> Sequence[Statement]:
+    """Write the size N of obs[N] as |obs| where a series has its letter too: N_k.
+
+    Where a section defines N_{class(k)} = ..., and another one has obs[N], its N is what it defines.
+    """
+    sizes: dict[str, dict[int, AxisName]] = {}
     known: set[str] = set()
     series: set[str] = set()
+    sized = {here for statement in statements for here, _ in _sized(statement)}
+    own: set[Here] = set()
     for statement in statements:
         if isinstance(statement, Declaration):
             known |= {name.text for name in statement.names if isinstance(name, Letter)}
             for axis in statement.space.axes:
                 if isinstance(axis.size, Letter):
-                    sizes.setdefault(axis.size.text, axis.axis)
+                    sizes.setdefault(axis.size.text, {}).setdefault(statement.section, axis.axis)
         elif isinstance(statement, Definition):
             name = (
                 statement.target.base if isinstance(statement.target, Indexed) else statement.target
             )
+            if name is not statement.target:
+                own |= {(statement.section, stem(name) or "")} - sized
             (known if name is statement.target and isinstance(name, Letter) else series).add(
                 stem(name) or ""
             )
     both = {name: sizes[name] for name in series & sizes.keys() - known}
 
-    def change(part: Any) -> Any:
+    def change(part: Any, section: int) -> Any:
+        around = sections_around(section, parents)
+        letter = getattr(part, "base", part)
+        if isinstance(letter, Letter) and any((at, letter.text) in own for at in around):
+            return None
         if isinstance(part, Letter) and part.text in both:
-            return AxisSize(part.span, both[part.text])
+            there = both[part.text]
+            near = next((at for at in around if at in there), next(iter(there)))
+            return AxisSize(part.span, there[near])
         named = part.base if isinstance(part, (Scripts, Indexed)) else None
         if not isinstance(named, Letter) or named.text not in both:
             return None
+        inner = partial(change, section=section)
         if isinstance(part, Indexed):
-            return dataclasses.replace(part, items=put(part.items, change))
+            return dataclasses.replace(part, items=put(part.items, inner))
         if part.sub is None and not letters_in(part.sup):
             return None  # a power of the size
-        return dataclasses.replace(part, sub=put(part.sub, change), sup=put(part.sup, change))
+        return dataclasses.replace(part, sub=put(part.sub, inner), sup=put(part.sup, inner))
 
     kept = (Declaration, Signature)
-    return [s if not both or isinstance(s, kept) else put(s, change) for s in statements]
+    return [
+        s if not both or isinstance(s, kept) else put(s, partial(change, section=s.section))
+        for s in statements
+    ]
 
 
 def _sized(statement: Statement) -> Iterator[tuple[Here, SizedAxis]]:

@@ -255,7 +255,10 @@ class Walk:
                 self.take(parameter, meaning)
 
     def _loosen(self, call: Call | None) -> None:
-        """Let a function of numbers alone, sigma(z), take any tensor, whatever z is elsewhere."""
+        """Let a function of numbers alone, sigma(z), take any tensor, whatever z is elsewhere.
+
+        So it does where a call gives eta(x, t) a tensor for its number t, whatever x is.
+        """
         linked, at = self.linked, self.linked.defined.place
         if call is None or self._names_axes() or any(i.linked for i in linked.after):
             return
@@ -271,10 +274,20 @@ class Walk:
             for d in self.asked.bodies()
             for c in all_of(Call, d.body)
         )
-        if linked.arguments and all(elsewhere) and plain and not called:
+        any_ = all(elsewhere) or self._gives_axes_to_numbers()
+        if linked.arguments and any_ and plain and not called:
             for found in linked.arguments:
                 found.declared, found.along = None, ()
                 found.space = Space(found.name.span, "R", ())
+
+    def _gives_axes_to_numbers(self) -> bool:
+        """Say whether a call of the document gives a tensor for what is declared to be a number."""
+        return any(
+            self.names.axes_known(given, at, self.names.arguments_at(at))
+            for call, at in self.names.calls_of.get(self.linked.defined.key, ())
+            for found, given in zip(self.linked.arguments, call.arguments, strict=False)
+            if found.declared is not None and not found.declared.space.axes
+        )
 
     def _names_axes(self) -> bool:
         return any(all_of(AxisName, d.body) for d in self.asked.bodies())
@@ -304,6 +317,13 @@ class Walk:
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
                 of_member = None if index else self._space_of_member(found)
                 found.space = of_member or Space(at, "[n]" if index else "R", sized)
+        for found in self.linked.after if call is not None else ():
+            unsaid = found.role == "parameter" and found.declared is None
+            if unsaid and found.listed is not None and not self.names.has_members(found.name):
+                at = found.name.span  # w of f(x; w), taken for a number so far
+                axes = dict.fromkeys(self.asked.of(found.key, alone=True))
+                sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
+                found.inferred, found.space = bool(axes), Space(at, "R", sized)
 
     def _space_of_member(self, found: Input) -> Space | None:
         """Give the shape that a member of a series is declared with, M^0, to its letter M."""
@@ -783,7 +803,8 @@ class Linker:
     def names_bundle(self, linked: Linked, call: Call, around: Around) -> bool:
         """Say whether MHA(X; mha) names all parameters of MHA by an own one that is declared nowhere.
 
-        layer(X; layers^l) names those of one layer, by its number.
+        layer(X; layers^l) names those of one layer, by its number. The w of f(x; w), whose only parameter
+        is declared nowhere either, is that one.
         """
         if len(call.parameters) != 1 or not isinstance(call.parameters[0], (Letter, Scripts)):
             return False
@@ -798,4 +819,8 @@ class Linker:
         listed = text in linked.listed or (member and stem(name) in linked.listed)
         if not listed or (meaning is not None and meaning.kind != "function"):
             return False
+        found = self.callee(call, around.place, around.indices)
+        only = found[0].after if found is not None else ()
+        if len(only) == 1 and only[0].declared is None and only[0].key == text:
+            return only[0].role == "bundle"
         return not self.names.has_members(name)

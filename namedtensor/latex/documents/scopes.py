@@ -297,7 +297,7 @@ class Names:
         self.defined_sizes = defined_sizes(statements, parents)
         plain = without_letters(statements, self.defined_sizes)
         self.ends = ends_of(plain)
-        elements = parts_of_steps(placed(sizes_apart(plain), self.ends, parents))
+        elements = parts_of_steps(placed(sizes_apart(plain, parents), self.ends, parents))
         written = in_cases(bounded(stepped(elements, self.ends, parents)), self.ends)
         written = beside_declared(written, parents)
         self._rewritten = {

@@ -37,7 +37,7 @@ from namedtensor.latex.evaluation.vocabulary import big_word
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.printing.names import axis_letters
 from namedtensor.latex.reading import words
-from namedtensor.latex.reading.ranges import bound_by, members_of, pieces_below
+from namedtensor.latex.reading.ranges import bound_by, chooses, members_of, pieces_below
 from namedtensor.latex.syntax import (
     At,
     Big,
@@ -110,7 +110,10 @@ def _piece(e: Evaluator, part: Big, piece: Expression, found: Range) -> bool:
         return False
 
     def is_open(name: Expression) -> bool:
-        return name not in found.bound and name not in e.bound and e.scope.find(name) is None
+        if name in found.bound or name in e.bound:
+            return False
+        known = e.scope.find(name)  # a tensor of numbers is no end, and chooses no elements
+        return known is None or (not is_whole(known) and chooses(name, part.body))
 
     stated = getattr(e.scope, "range_of", lambda *_: None)
     indices, says_more = bound_by(part, piece, is_open)

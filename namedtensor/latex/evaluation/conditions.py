@@ -1,6 +1,7 @@
 r"""Evaluate conditions, definitions by cases, and derivatives.
 
-\frac{\partial Y}{\partial X} has the axes of Y, and those of X with a star.
+\frac{\partial Y}{\partial X} has the axes of Y, and those of X with a star: without one where Y is a number
+and the document writes no stars.
 """
 
 from __future__ import annotations
@@ -309,14 +310,14 @@ def derived(e: Evaluator, part: Derivative) -> Value:
     Y, X = e.scope.derived(Y, X)
     if not isinstance(Y, NamedTensor):
         return UNKNOWN if Y is UNKNOWN else 0.0
-    if part.op == "nabla":
-        return _gradient(e, part, Y, X)
     if part.op == "d" and not _is_made_of(Y, X):
         return e.refuse(
             part,
             f"is a derivative by {wording(part.by)}, and no formula makes {wording(part.of)} of it",
             f"say how {wording(part.of)} is made of {wording(part.by)}",
         )
+    if part.op == "nabla" or (part.plain and not visible(Y.axes)):
+        return _gradient(e, part, Y, X)
     return e.attempt(part, _jacobian, [Y, X], [part.of, part.by])
 
 

@@ -249,11 +249,12 @@ def _picked(e: Evaluator, part: Indexed, X: Any, item: At, value: Value, size: A
         return AxisIndex(axis, value)
     counting = _that_count(e, numbers)
     if isinstance(size, int):
+        every = _that_count(e, numbers, wide=True) if counting is None else counting
         # `listed` tensors, which the printer writes, may hold negative numbers: from the end
-        node = getattr(counting, "node", None)
+        node = getattr(every, "node", None)
         listed = node is not None and any(part.name == "listed" for part in operands_first([node]))
         least = -size if listed else 0
-        beyond = [n for n in _ends(e, counting) if not least <= n < size]
+        beyond = [n for n in _ends(e, every) if not least <= n < size]
         if beyond:
             return outside(e, item.at, part.base, X, axis, str(as_asked(beyond[0]) + 1), size)
     if not e.guards or not isinstance(value, Position):
@@ -264,16 +265,16 @@ def _picked(e: Evaluator, part: Indexed, X: Any, item: At, value: Value, size: A
     )
 
 
-def _that_count(e: Evaluator, numbers: Any) -> Any:
+def _that_count(e: Evaluator, numbers: Any, wide: bool = False) -> Any:
     """Replace the numbers by 0 where a condition around the part does not hold.
 
-    None if a condition depends on more than these indices.
+    None if a condition depends on more than these indices; `wide` gives the numbers for all of those, too.
     """
     for condition, holds in e.guards:
         found: Any = UNKNOWN if any(all_of(Indexed, condition)) else e.value(condition)
         if isinstance(found, bool):
             numbers = numbers if found is holds else 0
-        elif found is UNKNOWN or not {*found.axes} <= {*getattr(numbers, "axes", ())}:
+        elif found is UNKNOWN or not (wide or {*found.axes} <= {*getattr(numbers, "axes", ())}):
             return None
         else:
             numbers = where(found, numbers, 0) if holds else where(found, 0, numbers)

@@ -68,6 +68,8 @@ PADDED = re.compile(
 )
 #: What it has where it says the contrary, or where it is about the letter that it names.
 UNPADDED = re.compile(r"\b(?:no|not|without|never|instead\s+of)\b|\$\\?[a-z]+\$", re.IGNORECASE)
+#: Where a sentence goes on to something else.
+CLAUSE = re.compile(r",\s+(?:and|but|while|where|with)\s")
 #: So far from such a sentence a display may stand.
 NEAR = 400
 
@@ -118,13 +120,17 @@ def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]
             first = here.get((letter, axis, "-"))
             if side == "--" and first is not None and here[letter, axis, side] == first:
                 here[letter, axis, "<<"] = first
+    anywhere = {letter for _, letter in declared}
     for entry, after in pairs if given else ():
         around = sections_around(entry.region.section, parents)
         known = {
             key: value
             for section in reversed(around)
             for key, value in given.get(section, {}).items()
-            if any((at, key[0]) in declared | plain for at in around)
+            if (
+                any((at, key[0]) in declared | plain for at in around)
+                or (key[1] == "*" and key[0] in anywhere)  # what prose says of the letter
+            )
             and not any((at, key[0]) in defined for at in around)
         }
         statement = entry.statement
@@ -177,6 +183,7 @@ def _padded_near(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Let
     """Find the letters of elements in a display beside which prose says that they are zero elsewhere."""
     for said in PADDED.finditer(text):
         begin = _begin_of_sentence(text, said.start())
+        begin = max([begin, *[mark.end() for mark in CLAUSE.finditer(text, begin, said.start())]])
         shown = _shown_near(entries, said)
         if shown is None or UNPADDED.search(text, begin, said.end()):
             continue

@@ -78,6 +78,8 @@ class _Cleaner:
             kind, text = token.kind, token.text
             if kind == "command":
                 self._command(token)
+            elif kind == "open" and self._is_gap():
+                self.at += 1
             elif kind == "open":
                 self._open(token, None)
             elif kind == "close":
@@ -104,6 +106,12 @@ class _Cleaner:
             raise endless(self.environments[-1])
         gap = len(out) > 2 and out[-2].text in (".", "\\quad", "\\qquad")
         return out[:-1] if gap and out[-1].text in looks.ENDING else out
+
+    def _is_gap(self) -> bool:
+        """Say whether the braces that open here hold nothing, between a name and a script: P_F{}_{i}."""
+        close, script = [*self.tokens[self.at : self.at + 2], None, None][:2]
+        behind = bool(self.out) and self.out[-1].kind in ("letter", "name", "close")
+        return behind and close is not None and close.kind == "close" and _is_script(script)
 
     # ------------------------------------------------------------------------------- output
 
@@ -405,3 +413,7 @@ class _Cleaner:
         """End the commands whose argument, without braces, has just ended."""
         if self.groups and self.groups[-1].bare:
             self._finish(self.groups.pop(), span)
+
+
+def _is_script(token: Token | None) -> bool:
+    return token is not None and token.kind in ("sub", "sup")

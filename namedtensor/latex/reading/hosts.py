@@ -20,7 +20,6 @@ MARK = re.compile(
     |(?P<element><(?P<tag>script|style|pre|svg)\b[^>\n]*>)
     |(?P<fence>^[ ]{{0,3}}(?P<ticks>```+|~~~+)[^\n]*)
     |(?P<code>`+)
-    |(?P<heading>^[ ]{{0,3}}\#{{1,6}}[ \t]+[^\n]*)
     |(?P<section>\\(?P<level>part|chapter|section|subsection|subsubsection|paragraph)\*?(?=[\[{{]))
     |(?P<skip>\\begin\{{(?P<skipped>{SKIPPED})\*?\}})
     |(?P<iffalse>\\iffalse(?![A-Za-z]))
@@ -217,8 +216,8 @@ class Host:
             return self._after("\\fi", end)
         if kind == "verb":
             return self._after(found.group("delimiter"), end)
-        if self.tex or kind in ("heading", "escape", "over"):
-            return end if kind in ("escape", "over", "heading") else found.start() + 1
+        if self.tex or kind in ("escape", "over"):
+            return end if kind in ("escape", "over") else found.start() + 1
         if kind == "html":
             return self._after("-->", end)
         if kind == "element":

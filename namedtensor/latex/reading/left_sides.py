@@ -15,6 +15,7 @@ from namedtensor.latex.printing.names import identifier, named
 from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
+    applied_in,
     head_of,
     in_reach,
     key_of,
@@ -538,10 +539,14 @@ def with_derivatives(
         sides = put((made.body, *made.chain), partial(name_in, among=names))
         by = made.derives.by if isinstance(made.derives, Derivative) else None
         free = {head_of(name) for name in names_of((sides, by)) if key_of(name) not in names}
+        free -= applied_in(sides)
         if free - {t.text for b in all_of(Big, sides) for t in letters_of(b.lower)} <= known:
             given.setdefault(key_of(made.target), []).append(made.section)
             found[place] = made
-    if not given or any(a.name.endswith("*") for a in all_of(AxisName, tuple(statements))):
+    if any(a.name.endswith("*") for a in all_of(AxisName, tuple(statements))):
+        return found
+    found = list(put(tuple(found), _plain))
+    if not given:
         return found
     for place, said in enumerate(found):
         if isinstance(said, Definition):
@@ -585,6 +590,11 @@ def with_functions_derived(
             said = replace(said, body=put(said.body, applied), chain=put(said.chain, applied))
         found.append(said)
     return found
+
+
+def _plain(part: Any) -> Expression | None:
+    """Let a derivative of a number have the axes of what it is by."""
+    return replace(part, plain=True) if isinstance(part, Derivative) and part.by else None
 
 
 def _stated(said: Statement, given: Collection[str]) -> Definition | None:

@@ -47,11 +47,15 @@ class RanOut(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A command with `count` arguments, the first of them optional where there is a default."""
+    """A command with `count` arguments, the first of them optional where there is a default.
+
+    One that is `sized` may have a star, for how large its brackets are.
+    """
 
     count: int
     default: tuple[Token, ...] | None
     body: tuple[Token, ...]
+    sized: bool = False
 
 
 def _digest(name: str, macro: Macro) -> int:
@@ -188,6 +192,8 @@ class Macros:
         arguments: list[Sequence[Token]] = []
         span = tape.last = use.span
         try:
+            if macro.sized and (star := tape.peek()) is not None and star.text == "*":
+                tape.take()
             if macro.default is not None:
                 option = tape.option()
                 arguments.append(macro.default if option is None else option)
@@ -284,7 +290,7 @@ def _wrapped(command: str) -> Callable[[Tape], tuple[str, Macro] | None]:
 def _pair(tape: Tape) -> tuple[str, Macro] | None:
     name = _name(tape.argument())
     left, right = tape.argument(), tape.argument()
-    return (name, Macro(1, None, (*left, *tokens_of("#1"), *right))) if name else None
+    return (name, Macro(2, (), (*left, *tokens_of("#2"), *right), sized=True)) if name else None
 
 
 def _document(tape: Tape) -> tuple[str, Macro] | None:

@@ -135,6 +135,13 @@ COUNTED = re.compile(
     r"(?:[a-z-]{3,}s|people|children|men|women)\b"
 )
 
+#: A number that is whole: "where $a$ is a large prime".
+WHOLE = re.compile(
+    rf"{IS}(?:(?:an?|the|some)\s+)?(?:[\w-]+\s+){{0,2}}?"
+    r"(?:primes?|integers?|(?:whole|natural) numbers?|power of two)\b",
+    re.IGNORECASE,
+)
+
 #: What makes a letter a number from here on: "let $\\eta$ be constant".
 LET = re.compile(r"\blet\s+$", re.IGNORECASE)
 #: The ends of a range, one of which is the letter: "from $a$ down to $b$", "between $a$ and $b$".
@@ -173,13 +180,17 @@ FAR = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the words around a letter say of it: something, a number, one that counts or begins, and what."""
+    """What the words around a letter say of it: something, a number, one that counts or begins, and what.
+
+    A number may be `whole`.
+    """
 
     something: bool = False
     number: bool = False
     counts: bool = False
     begins: bool = False
     noun: str = ""
+    whole: bool = False
 
 
 def with_quantities(
@@ -194,9 +205,16 @@ def with_quantities(
     multiplied = _multiplied(statements, names, given, plain)
     alone = {head_of(name) for own in names.values() for name in own}
     users: dict[Expression, list[Definition]] = {}
+    scripted_names = {n for own in names.values() for n in own if isinstance(n, Scripts) and n.sub}
+
+    def closed(body: Any) -> Any:
+        r"""Let \lambda_D be one letter, where prose names it: no element of a \lambda."""
+        return put(body, lambda p: Letter(p.span, key_of(p)) if p in scripted_names else None)
+
     for statement in statements:
         if isinstance(statement, Definition):
-            parts: list[Any] = [*letters_of(statement.body), *all_of(Scripts, statement.body)]
+            bare = closed(statement.body) if scripted_names else statement.body
+            parts: list[Any] = [*letters_of(bare), *all_of(Scripts, statement.body)]
             used = [p for p in parts if (head := head_of(p)) in alone or _is_open(head, given)]
             for name in {_without_power(p) for p in used}:
                 users.setdefault(name, []).append(statement)
@@ -219,7 +237,7 @@ def with_quantities(
     for name in {name for own in ends.values() for name in own}:
         users[name] = [d for d in statements if isinstance(d, Definition) and name in walk(d.body)]
     for place, own_names in (*names.items(), *beside.items(), *ends.items(), *unsaid.items()):
-        statement, kept = statements[place], list[Expression]()
+        statement, kept, natural = statements[place], list[Expression](), False
         for name in own_names:
             text = key_of(name)
             meant = given.get(text, {})
@@ -256,19 +274,22 @@ def with_quantities(
                 break
             if there and not (words.begins or (words.counts and there == {"axes"})):
                 continue
+            bodies = [d.body if silent else multiplied(d) for d in used]
+            bodies = [closed(body) if isinstance(name, Letter) else body for body in bodies]
             if all(
-                _is_number(name, d.body, given)
+                _is_number(name, body, given)
                 if silent
-                else _may_be_number(name, [*walk(multiplied(d))], words)
-                for d in used
+                else _may_be_number(name, [*walk(body)], words)
+                for body in bodies
             ):
                 given.setdefault(text, {})[statement.section] = {"value"}
                 kept.append(name)
+                natural |= words.whole
         if kept:
             where = {"block": statement.block, "section": statement.section}
-            bodies = tuple([d.body for name in kept for d in users[name]])
-            whole = [*[at.at for at in all_of(At, bodies)], *[b.lower for b in all_of(Big, bodies)]]
-            base = "N" if {*kept} <= {*letters_of(tuple(whole))} else "R"
+            every = tuple([d.body for name in kept for d in users[name]])
+            whole = [*[at.at for at in all_of(At, every)], *[b.lower for b in all_of(Big, every)]]
+            base = "N" if natural or {*kept} <= {*letters_of(tuple(whole))} else "R"
             space = Space(statement.span, base, ())
             declared = Declaration(statement.span, tuple(kept), space, **where)
             said = place in beside or not isinstance(statement, Aside)
@@ -298,6 +319,7 @@ def _is_coefficient(name: Expression, parts: Sequence[Any]) -> bool:
     r"""Say whether a small letter stands before and below tensors alone, as \alpha of w - \alpha g does."""
     products = [p for p in parts if isinstance(p, Binary) and p.op in ("*", "/") and not p.axes]
     beside = [p.left if p.op == "*" else p.right for p in products]
+    beside += [p.left for p in products if p.op == "/" and isinstance(p.right, Letter | Number)]
     letter = name.base if isinstance(name, Scripts) else name
     return is_small(letter) and beside.count(name) == parts.count(name)
 
@@ -549,7 +571,8 @@ def _words_around(span: Span, text: str) -> Words | None:
     many = IS_NUMBER.search(before) or next((m for p in having if (m := p.match(after))), None)
     begins = counts and LET.search(before) is not None
     noun = next((word for word in many.groups() if word), "") if many else ""
-    return Words(something, number, counts, begins, noun)
+    whole = WHOLE.match(after) is not None
+    return Words(something or whole, number, counts, begins, noun, whole)
 
 
 def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:

@@ -156,7 +156,7 @@ def bound_by(
     """Give the indices that a piece below an operator binds, and whether it says more of them.
 
     `is_open` says whether a letter of a chain stands for nothing yet: the first such one is bound, and so
-    is each further one that chooses elements of what is summed: i < j runs over both.
+    is each further one that lies between others, or chooses elements of what is summed: i < j runs over both.
     """
     if not isinstance(piece, Relation):
         return ([Between(piece, None, part.upper)] if isinstance(piece, _NAMES) else []), False
@@ -174,7 +174,8 @@ def bound_by(
         return [], True  # j : |x_j| < r
     every = [m for m in members if isinstance(m, _NAMES)]
     fresh = [name for name in dict.fromkeys(every) if is_open(name)]
-    bound = [*fresh[:1], *[name for name in fresh[1:] if chooses(name, part.body)]]
+    within = members[1:-1]  # the j of 1 <= i < j <= n
+    bound = [*fresh[:1], *[n for n in fresh[1:] if n in within or chooses(n, part.body)]]
     found = list(between(piece, bound))
     sides = [end for one in found for end in (one.lower, one.upper) if end is not None]
     return found, len(bound) != 1 or found[0].upper is None or len(sides) < len(piece.rest)

@@ -179,6 +179,7 @@ def reworded(
     _put_matrices(found, parents)
     put_margins(found)
     _put_exponentials(found)
+    _put_arguments_below(found)
     put_squares(found, parents)
     put_conditions(found, parents)
     _put_operators(found)
@@ -200,6 +201,60 @@ def reworded(
     _put_equations(found, declared_in(found, parents))
     mark_remarks(found, text, parents)
     return named
+
+
+def _put_arguments_below(entries: Sequence[Entry]) -> None:
+    r"""Take what stands below a function for its last argument, where calls put an expression there.
+
+    \eta_\theta(x) = ..., beside which stands \eta_{\lambda / L}(w), is \eta(x, \theta).
+    """
+    calls = [call for entry in entries for call in all_of(Call, entry.statement)]
+    marked = [below for call in calls if (below := _below(call)) is not None]
+    bases = {below.base for below in marked if _is_value(below.sub)}
+    rules: dict[Expression, list[Definition]] = {}
+    for entry in entries if bases else ():
+        if isinstance(entry.statement, Definition) and isinstance(entry.target, Call):
+            function = entry.target.function
+            rules.setdefault(getattr(function, "base", function), []).append(entry.statement)
+    for base in bases:
+        match rules.get(base, ()):
+            case [Definition(target=Call(function=Scripts(sub=Letter() as own)), body=body)]:
+                scripts = [
+                    script for part in all_of(Scripts, body) for script in (part.sub, part.sup)
+                ]
+                counts = own.text in texts_of((*[at.at for at in all_of(At, body)], *scripts))
+                if counts or own.text not in texts_of(body):
+                    continue
+            case _:
+                continue
+
+        def change(part: Any, base: Expression = base) -> Any:
+            below = _below(part) if isinstance(part, Call) else None
+            if below is None or below.base != base:
+                return None
+            given = (*put(part.arguments, change), put(below.sub, change))
+            return replace(part, function=base, arguments=given)
+
+        for entry in entries:
+            entry.found.statement = put(entry.statement, change)
+
+
+def _below(call: Call) -> Scripts | None:
+    """Give the function of a call that has one thing below it, and none above."""
+    match call.function:
+        case Scripts(base=Letter(), sub=below, sup=None, primes=0) as name if below is not None:
+            return name
+    return None
+
+
+def _is_value(below: Expression | None) -> bool:
+    """Say whether what stands below a name chooses no member: it is no letter, number, or t - 1."""
+    match below:
+        case Letter() | Binary(op="+" | "-", left=Letter(), right=Number()):
+            return False
+        case Number(value=value):
+            return not isinstance(value, int)
+    return isinstance(below, Binary | Unary | Scripts | Indexed | Call)
 
 
 def _declare(entries: Sequence[Entry], text: str) -> None:

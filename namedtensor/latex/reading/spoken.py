@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from namedtensor.latex.reading.ranges import all_bound, listed
 from namedtensor.latex.reading.statements import is_name, is_range
-from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS
+from namedtensor.latex.reading.words import APPLIED, FUNCTIONS, MOMENTS
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -168,6 +168,8 @@ class Spoken:
             (at, key_of(name)) in self.shaped for name in given for at in around
         ):
             return True
+        if any(c.parameters and self.gives(c.function) for c in all_of(Call, statement.body)):
+            return True  # only this notation writes f(x; W), whose f may be another section's
         own = texts_of(target)
         runs = [run for big in all_of(Big, statement.body) for run in all_bound(big)]
         counts = {t.text for r in runs if isinstance(r.lower, Number) for t in letters_of(r.index)}
@@ -187,7 +189,7 @@ class Spoken:
         known = FUNCTIONS - MOMENTS
         at: int | None = section
         if isinstance(relation.first, Derivative):  # it may define one
-            at, known = None, known | self.numbers
+            at, known = None, known | self.numbers | applied_in(relation)
             shaped = shaped or any(key_of(name) in self.made for name in names)
         given = all(self.gives(name, at) or head_of(name) in known for name in names)
         return shaped and given
@@ -256,6 +258,11 @@ class Spoken:
             return False
         bare = key_of(replace(name, sup=None))
         return (section, bare) in self.given or bare in self.anywhere
+
+
+def applied_in(part: Any) -> frozenset[str]:
+    r"""List the letters in a part that are functions before what they are applied to: \sigma(x)."""
+    return frozenset([head_of(c.function) for c in all_of(Call, part)]) & APPLIED.keys()
 
 
 def closed_among(

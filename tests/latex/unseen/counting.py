@@ -37,6 +37,7 @@ from . import (
     passersby,
     preprints,
     reach,
+    residents,
     reviewers,
     scopes,
     sketches,
@@ -78,6 +79,7 @@ ROOMS = (
     preprints,
     tutors,
     makers,
+    residents,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

@@ -230,7 +230,7 @@ class Axes(Cursor):
             inner = self.tokens[bounds[0] : bounds[1]]
             if all(token.kind == "prime" for token in inner):
                 return self.scripted(base, start, primes=len(inner))
-            return self.scripted(base, start, sup=self.script(bounds))
+            return self.scripted(base, start, sup=self.script(bounds, above=True))
         if self.is_plus(bounds):
             part = self._positive_part(base, start)
             if part is not None:
@@ -288,6 +288,9 @@ class Axes(Cursor):
                     kinds = {token.kind for token in self.tokens[slice(*name)]}
                     if kinds and not kinds & AXIS_KINDS and self._is_indexed(rest):
                         return name, rest
+        mark = first < last and self.tokens[first].text in words.ALONE  # p_{\top \, state(s)}
+        if mark and self._is_indexed((first + 1, last)):
+            return (first, first + 1), (first + 1, last)
         return None, bounds
 
     def _is_indexed(self, bounds: tuple[int, int]) -> bool:
@@ -321,12 +324,12 @@ class Axes(Cursor):
             return Scripts(span, base.base, base.sub or sub, base.sup or sup, base.primes + primes)
         return Scripts(span, base, sub, sup, primes)
 
-    def script(self, bounds: tuple[int, int]) -> Expression:
+    def script(self, bounds: tuple[int, int], above: bool = False) -> Expression:
         """Read what stands in a script; what makes no sense there is kept as text."""
         first, last = bounds
         token = self.tokens[first]
         if last == first + 1 and token.text in words.ALONE:
-            self.positional = self.positional or token.text == "\\top"
+            self.positional = self.positional or (above and token.text == "\\top")
             return Letter(token.span, token.text.lstrip("\\"))
         depth = self.depth
         try:

@@ -286,7 +286,8 @@ class Parser(Parts):
         self.at += 1
         after, right = self.at, self.expression(power + 1)
         how = text.lstrip("\\") if text in ("\\cdot", "\\bullet") else ""
-        below = op == "/" and isinstance(right, Number) and not _is_coefficient(left)
+        around = self.peek().text == "\\pi"  # 2 \pi is one number
+        below = op == "/" and isinstance(right, Number) and (around or not _is_coefficient(left))
         while below and self._is_letter(self.peek()):  # x^2 / 2 s^2
             right, how = self._product(right, after), "below"
         return Binary(self.span(start), op, left, right, (), how)

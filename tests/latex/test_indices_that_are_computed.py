@@ -132,3 +132,64 @@ def test_what_is_made_of_indices_in_data_counts_as_they_do():
     text = r"Let $k \in \{0, \ldots, N - 1\}^{\text{row}}$. $$z = x_{\text{obs}(m)}$$ where $m = k + 0 k$."
     found = read(HEAD + text)["z"](x=tensor(x, "obs"), k=tensor(table[:, 0], "row"))
     np.testing.assert_allclose(found.numpy("row"), x[table[:, 0]])
+
+
+i, k = np.array([0, 1, 2]), np.array([2, 1, 0])
+LONG = 10 * np.arange(1.0, 9)
+PLACE = r"_{\text{byte}(i)}"
+#: What an index is computed from, counted from 1.
+WHOLE = {
+    "1 + x@": 2 + i,
+    "x@ + 1": 2 + i,
+    "x@ + y@": 2 + i + k,
+    "2 x@ - 1": 2 * i + 1,
+    r"1 + (3 x@) \bmod 4": 1 + 3 * (i + 1) % 4,
+    r"(x@ + y@) \bmod 3 + 1": 1 + (i + k + 2) % 3,
+}
+
+
+@pytest.mark.parametrize("body", WHOLE)
+@pytest.mark.parametrize(
+    "text",
+    [
+        rf"$$ e{PLACE} = T_{{\text{{bucket}}(BODY@)}} $$",
+        rf"$$ h{PLACE} = BODY@ $$ $$ e{PLACE} = T_{{\text{{bucket}}(h{PLACE})}} $$",
+        rf"$$ h = BODY $$ $$ e{PLACE} = T_{{\text{{bucket}}(h{PLACE})}} $$",
+        r"$$ h = BODY $$ $$ e = T_{\text{bucket}(h)} $$",
+    ],
+)
+def test_what_is_computed_from_indices_counts_from_1_however_it_is_defined(text, body):
+    text = text.replace("BODY@", body.replace("@", PLACE)).replace("BODY", body.replace("@", ""))
+    document = read(
+        rf"Let $T \in \mathbb{{R}}^{{\text{{bucket}}}}$ and $x, y \in [9]^{{\text{{byte}}:n}}$. {text}"
+    )
+    given = {"T": tensor(LONG, "bucket"), "x": tensor(i, "byte"), "y": tensor(k, "byte")}
+    for name, wanted in (("e", LONG[WHOLE[body] - 1]), ("h", WHOLE[body])):
+        if name in document:
+            found = document[name]
+            own = {p.name: given[p.name] for p in found.signature.parameters}
+            np.testing.assert_allclose(found(**own).numpy("byte"), wanted)
+
+
+def test_elements_that_are_indices_take_the_size_of_an_axis_that_only_numbers_them():
+    document = read(
+        r"""Let $T \in \mathbb{R}^{\text{gram}:G, \text{bucket}:3}$ and $x \in [9]^{\text{byte}:n}$.
+$$ h_{\text{gram}(g), \text{byte}(i)} = 1 + (\sum_{j=1}^{g} j \, x_{\text{byte}(i)}) \bmod 3 $$
+$$ e_{\text{byte}(i)} = \sum_{g=1}^{G} T_{\text{gram}(g), \text{bucket}(h_{\text{gram}(g), \text{byte}(i)})} $$"""
+    )
+    assert document.check() == []
+    T, x = np.arange(6.0).reshape(2, 3), np.array([0, 3, 4])
+    found = document["e"](T=tensor(T, "gram bucket"), x=tensor(x, "byte"))
+    wanted = T[0, (x + 1) % 3] + T[1, 3 * (x + 1) % 3]
+    np.testing.assert_allclose(found.numpy("byte"), wanted)
+
+
+def test_an_axis_that_a_declared_tensor_lacks_is_reported_whatever_indexes_it():
+    text = r"""## In
+Let $x \in [9]^{\text{byte}:n}$.
+## Embed
+Let $E \in \mathbb{R}^{\text{vocab}, \text{emb}}$ and $T \in \mathbb{R}^{\text{bucket}, \text{emb}}$.
+$$ e_{\text{byte}(i)} = E_{\text{AX}(x_{\text{byte}(i)})} + T_{\text{bucket}(1)} $$"""
+    assert read(text.replace("AX", "vocab")).check() == []
+    (error,) = read(text.replace("AX", "bucket")).check()
+    assert (error.severity, error.code) == ("error", "axis-missing")

@@ -87,3 +87,16 @@ def test_an_index_may_have_the_letter_of_a_tensor_of_numbers(below: str, wanted:
     other = r"$$i \in \mathbb{R}^{\text{pix}}$$ "
     text = rf"{other}{DECLARED} y_{{\text{{k}}'(j)}} = {below} {ELEMENT}"
     same(called(text, "y", {"A": nt.tensor(A, "k k'")}), wanted, "k'")
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        (r"2^{j-i} x_{\text{seq}(i)}", 2 * (1 + 2 + 3) + 4 * (1 + 2) + 8),
+        (r"x_{\text{seq}(i)} (j - i)", 10 * 1 - 4 + 2 * (1 + 2) + 3),
+        (r"x_{\text{seq}(i)} \sum_{t=i}^{j-1} x_{\text{seq}(t)}", 1 + 3 + 6 + 4 + 10 + 9),
+    ],
+)
+def test_an_index_between_others_is_bound_whatever_it_chooses(body: str, wanted: float) -> None:
+    text = rf"Let $x \in \mathbb{{R}}^{{\text{{seq}}:n}}$. $$ y = \sum_{{1 \le i < j \le n}} {body} $$"
+    same(called(text, "y", {"x": nt.tensor(x, "seq")}), wanted)

@@ -186,7 +186,7 @@ class Checker(Symbols):
 
         They are not if several sections declare such a letter, or if the failing part acts along axes,
         or lacks axes, that only this section names, of no letter of its own there, and that look like
-        no other name.
+        no other name. They are if all that lacks an axis is declared here, whatever is an index of it.
         """
         if not all(sure or self._given_alike(text) for text, sure in foreign.items()):
             return False
@@ -198,6 +198,9 @@ class Checker(Symbols):
         others = self.occurrences.axes_outside(defined.place.section)
         own = [n for p in parts for n in letters_of(p) if key(n) not in foreign]
         known = [d for n in own if (d := self.names.declaration(n, defined.place)) is not None]
+        lacking = {text for text, _ in failed.shapes if failed.code == "axis-missing"}
+        if lacking and lacking <= {self.report.text(d.name.span) for d in known}:
+            return True
         others += [a.axis.name for d in known for a in d.space.axes]
         strangers = [a for n in axes if (a := n.rstrip("'*")) not in others and n not in others]
         return all(close(a, others) is not None for a in strangers)

@@ -21,8 +21,10 @@ from namedtensor.latex.evaluation.evaluator import Evaluator, is_function
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import (
     Position,
+    comes_from_data,
     is_count,
     is_whole,
+    one_based,
     plain,
     position,
     quotient,
@@ -41,6 +43,7 @@ from namedtensor.latex.syntax import (
     Expression,
     Floor,
     Indexed,
+    Items,
     Letter,
     Number,
     Relation,
@@ -259,11 +262,21 @@ def binary(e: Evaluator, part: Binary) -> Value:
             f"uses the operator {part.op}, which is not defined",
             "write what it computes, such as X \\odot Y",
         )
+    for one, other, value in ((part.left, part.right, right), (part.right, part.left, left)):
+        if part.op == "+" and is_one(one) and _is_remainder(other) and comes_from_data(value):
+            return one_based(value)  # 1 + (a mod b) counts from 1
     if UNKNOWN not in (_known(left), _known(right)):
         found = e.attempt(part, lambda: _positions(part.op, left, right), [])
         if found is not None:
             return found
     return e.attempt(part, _OPERATORS[part.op], [left, right], named)
+
+
+def _is_remainder(part: Expression) -> bool:
+    """Say whether a part is the remainder of a division, in brackets or without."""
+    while isinstance(part, Items) and len(part.parts) == 1 and part.bracket == "(":
+        (part,) = part.parts
+    return isinstance(part, Binary) and part.op == "mod"
 
 
 def _beside_identity(e: Evaluator, part: Binary) -> tuple[Value, Value] | None:

@@ -194,6 +194,7 @@ def _give_ends(e: Evaluator, found: Range) -> None:
             sizes = [_at_most(e, found, start, end) for end in _least_of(last)]
             known = [size for size in sizes if size is not None]
             index.size = min([n for n in known if isinstance(n, int)], default=(*known, None)[0])
+            index.open = index.size is None
 
 
 def _least_of(end: Expression) -> tuple[Expression, ...]:

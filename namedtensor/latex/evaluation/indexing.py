@@ -22,9 +22,11 @@ from namedtensor.latex.evaluation.indices import (
     Position,
     at_place,
     equal,
+    holds_data,
     is_count,
     is_whole,
     marked,
+    one_based,
     plain,
     position,
     same,
@@ -80,6 +82,9 @@ def indexed(e: Evaluator, part: Indexed) -> Value:
             # I_{seq(t)} is an index in data, which counts from 0, as I does
             found = indexed_at(e, part, term)
             return found if found is UNKNOWN else Position(((found, 1),), constant)
+    if holds_data(value):  # 1 + x and x + y
+        found = indexed_at(e, part, value.from_zero)
+        return found if found is UNKNOWN else one_based(found)
     return indexed_at(e, part, e.attempt(part.base, lambda X: X, [value], [part.base]))
 
 

@@ -175,6 +175,11 @@ def _is_data(term: Term) -> bool:
     return here or (node is not None and not node.type.host and not node.type.weak)
 
 
+def comes_from_data(value: Any) -> bool:
+    """Say whether a value is a tensor of whole numbers that are made of data, and is no position."""
+    return isinstance(value, NamedTensor) and value.kind == "int" and _is_data(value)
+
+
 def holds_data(value: Any) -> bool:
     """Say whether a value is an index that comes from data."""
     return isinstance(value, Position) and any(_is_data(term) for term, _ in value.terms)

@@ -98,5 +98,7 @@ def test_an_index_may_have_the_letter_of_a_tensor_of_numbers(below: str, wanted:
     ],
 )
 def test_an_index_between_others_is_bound_whatever_it_chooses(body: str, wanted: float) -> None:
-    text = rf"Let $x \in \mathbb{{R}}^{{\text{{seq}}:n}}$. $$ y = \sum_{{1 \le i < j \le n}} {body} $$"
+    text = (
+        rf"Let $x \in \mathbb{{R}}^{{\text{{seq}}:n}}$. $$ y = \sum_{{1 \le i < j \le n}} {body} $$"
+    )
     same(called(text, "y", {"x": nt.tensor(x, "seq")}), wanted)

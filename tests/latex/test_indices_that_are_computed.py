@@ -175,7 +175,8 @@ def test_elements_that_are_indices_take_the_size_of_an_axis_that_only_numbers_th
     document = read(
         r"""Let $T \in \mathbb{R}^{\text{gram}:G, \text{bucket}:3}$ and $x \in [9]^{\text{byte}:n}$.
 $$ h_{\text{gram}(g), \text{byte}(i)} = 1 + (\sum_{j=1}^{g} j \, x_{\text{byte}(i)}) \bmod 3 $$
-$$ e_{\text{byte}(i)} = \sum_{g=1}^{G} T_{\text{gram}(g), \text{bucket}(h_{\text{gram}(g), \text{byte}(i)})} $$"""
+$$ e_{\text{byte}(i)}
+= \sum_{g=1}^{G} T_{\text{gram}(g), \text{bucket}(h_{\text{gram}(g), \text{byte}(i)})} $$"""
     )
     assert document.check() == []
     T, x = np.arange(6.0).reshape(2, 3), np.array([0, 3, 4])

@@ -102,3 +102,17 @@ def test_an_index_between_others_is_bound_whatever_it_chooses(body: str, wanted:
         rf"Let $x \in \mathbb{{R}}^{{\text{{seq}}:n}}$. $$ y = \sum_{{1 \le i < j \le n}} {body} $$"
     )
     same(called(text, "y", {"x": nt.tensor(x, "seq")}), wanted)
+
+
+@pytest.mark.parametrize(
+    "said", ["", "All pieces from $i$ to $j$ count: ", "Here, $j$ is the later one. "]
+)
+def test_an_end_that_is_an_index_of_a_sum_around_is_no_length_to_choose(said: str) -> None:
+    text = (
+        r"Let $x \in \mathbb{R}^{\text{seq}:n}$. "
+        r"$$ \delta_t = x_{\text{seq}(t+1)} - 2 x_{\text{seq}(t)}, \qquad t = 1, \ldots, n - 1 $$ "
+        rf"{said}$$ y = \sum_{{1 \le i < j \le n}} \sum_{{t=i}}^{{j-1}} \delta_t $$"
+    )
+    apart = x[1:] - 2 * x[:-1]
+    wanted = sum(apart[i:j].sum() for j in range(4) for i in range(j))
+    same(called(text, "y", {"x": nt.tensor(x, "seq")}), wanted)

@@ -18,7 +18,6 @@ SHORT = {
     "separation.md": (0, 2, 0),
     "barycentre.tex": (0, 1, 0),
     "byte_patches.md": (0, 1, 0),
-    "flow_networks.tex": (0, 1, 0),
 }
 
 

@@ -42,6 +42,7 @@ from namedtensor.latex.documents.scripts import (
 from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
 from namedtensor.latex.evaluation.evaluator import Word
 from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
+from namedtensor.latex.reading.ranges import all_bound
 from namedtensor.latex.reading.spoken import numbers_in, sections_around
 from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.source import unchanging
@@ -306,7 +307,11 @@ class Names:
         self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
         said = {s.text.strip() for s in self.statements if isinstance(s, Aside)}
-        sums = letters_of(tuple([b.upper for b in all_of(Big, self.statements) if b.upper]))
+        bigs = all_of(Big, self.statements)
+        sums = {*letters_of(tuple([b.upper for b in bigs if b.upper]))}
+        sums -= {
+            within.index for b in bigs for within in all_bound(b)
+        }  # sum_{i < j} sum_{t=i}^{j-1}
         ranges = [_end_of(r.upper) for r in self.ranges]
         uppers = [*ranges, *[end for end in sums if end.text in said]]
         #: the ends of ranges, and of sums that the text speaks of: chosen where nothing else gives them

@@ -114,3 +114,14 @@ and $T = \lfloor (N - W) / H \rfloor + 1$. We take $W = 400$ and $H = 160$."""
     found = read(text).bind(W=4, H=2)["F"](x=x).numpy("frame tap")
     np.testing.assert_allclose(found, [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 6, 7]])
     assert read(text)["F"].shape("time[720]") == tensor(np.ones((3, 400)), "frame", "tap").shape
+
+
+def test_a_chosen_size_is_no_number_of_a_weight_that_a_capital_names():
+    document = read(
+        r"""Let $W^Q, W^K \in \mathbb{R}^{\text{key}}$ and $c \in \mathbb{R}^{\text{byte}}$.
+$$ A_{\text{byte}(i), \text{patch}(k)} = k \, c_{\text{byte}(i)}, \quad k = 1, \ldots, K $$
+$$ y = A \odot (W^Q \underset{\text{key}}{\cdot} W^K) $$"""
+    )
+    given = {"WQ": tensor([1.0, 2], "key"), "WK": tensor([3.0, 4], "key")}
+    found = document.bind(K=3)["y"](c=tensor([1.0, 10], "byte"), **given)
+    np.testing.assert_allclose(found.numpy("byte", "patch"), 11 * np.outer([1, 10], [1, 2, 3]))

@@ -17,7 +17,6 @@ SHORT = {
     "matrix_memory.tex": (1, 0, 0),
     "separation.md": (0, 2, 0),
     "barycentre.tex": (0, 1, 0),
-    "byte_patches.md": (0, 1, 0),
 }
 
 

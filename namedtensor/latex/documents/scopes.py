@@ -11,6 +11,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import itertools
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -414,6 +415,11 @@ class Names:
         self._reached: dict[Defined, set[str]] = {}
         self._ends_of_sections = {s.section: s.block for s in self.statements}
         self._scripted_letters = {stem(d.name) for d in declared if isinstance(d.name, Scripts)}
+        named = [
+            d.name for d in declared if isinstance(d.name, Scripts) and _is_capital(d.name.sup)
+        ]
+        bases = Counter([name.base for name in {*named}])
+        self._only_named = {name for name in named if bases[name.base] > 1}
         self._by_stem: dict[str, list[Defined]] = {}
         for one in defined:
             self._by_stem.setdefault(stem(one.name) or "", []).append(one)
@@ -808,8 +814,12 @@ class Names:
             self._looked[asked] = self._look(name, place, indices)
         return self._looked[asked]
 
+    def _text(self, name: Expression, indices: Indices) -> str | None:
+        """Give the text of a name for some indices; the K of W^K beside W^Q only names, whatever K is."""
+        return key(name) if name in self._only_named else key(name, indices)
+
     def _look(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
-        text = key(name, indices)
+        text = self._text(name, indices)
         if text is None or self._is_power(name, text, place):
             return None
         sought = Sought(name, text, place, indices)
@@ -952,7 +962,7 @@ class Names:
 
     def input(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:
         """Give what a name stands for as its nearest declaration says."""
-        text = key(name, indices)
+        text = self._text(name, indices)
         return None if text is None else self._declared(Sought(name, text, place, indices))
 
     def declaration(
@@ -1456,3 +1466,7 @@ def element_axes(defined: Defined) -> set[str]:
     target = defined.statement.target
     items = target.items if isinstance(target, Indexed) else ()
     return {item.axis.name for item in items if isinstance(item, At)}
+
+
+def _is_capital(script: Expression | None) -> bool:
+    return isinstance(script, Letter) and len(script.text) == 1 and script.text.isupper()

@@ -27,9 +27,6 @@ VARYING = frozenset("norm standardize var std".split())
 #: What a sign and a command are called as functions: names that no document can give.
 FACTORIAL, BINOMIAL = "!", "(!)"
 
-#: Letters that are functions before an argument, unless the document defines them: sigma(X).
-APPLIED = {"sigma": "sigmoid", "Gamma": "gamma-function"}
-
 #: Words for what random variables have: along no axes, no one can compute it from a tensor.
 MOMENTS = frozenset("E V P Var Cov Pr KL".split())
 

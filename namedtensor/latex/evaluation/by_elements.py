@@ -272,7 +272,7 @@ def _indices(e: Evaluator, target: Indexed, sizes: Mapping[str, Any], body: Expr
             name = wording(item.at)
             why = f"nothing says how long {item.axis.name} is: {name} goes on behind the axis it is used on"
             return e.fail(item.at, AxisSizeError, why, f"write its range: {name} = 1, ..., n")
-        if size is None and not uses:
+        if size is None and not uses and all_of(At, body):
             known = known_size(e.scope, item.axis.name)
             size = known if isinstance(known, int) else None  # among data, which meet no open axis
         index = Index(wording(item.at), size)

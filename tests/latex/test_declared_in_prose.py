@@ -251,3 +251,23 @@ def test_a_space_of_all_names_of_a_sentence_declares_each(said):
 def test_both_are_two():
     text = rf"With rate $b$, noise $c$ and a signal $d$, both in ${SPACE}$. $$f = b c$$"
     assert "b: R[a]" not in repr(read(text)["f"])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "| $c$ | ${SPACE}$ |\n| $m$ | $\\mathbb{{R}}$ |",
+        "| $c$ | ${SPACE}$ |\n| $m$ | mean | $\\mathbb{{R}}_{{>0}}$ |",
+        "$c$ & ${SPACE}$ \\\\\n$m$, $k$ & $\\mathbb{{R}}$ \\\\",
+        "<tr><td>$c$</td><td>${SPACE}$</td></tr>\n<tr><td>$m$</td><td>$\\mathbb{{R}}$</td></tr>",
+    ],
+)
+def test_a_number_is_declared_in_a_cell(rows):
+    document = read(rows.format(SPACE=SPACE) + "\n\n$$f = c + m$$", "notes.md")
+    assert document.check() == []
+    assert str(document["f"]) == "f(c: R[a], m: R) -> R[a]"
+
+
+def test_a_function_from_numbers_is_not_declared_as_one():
+    document = read("For a map $f$ from $\\mathbb{R}$ to $\\mathbb{R}$, $$g = f + 1$$", "notes.md")
+    assert "f: R" not in " ".join(map(str, document.formulas))

@@ -518,3 +518,92 @@ $$\ell_\eta = \ell - \eta \sum_{\text{seq}} x$$"""
     x = np.arange(3.0)
     found = document[r"\ell_{\eta}"](x=nt.tensor(x, "seq"))
     np.testing.assert_allclose(found.numpy(()), (x**2).sum() - 0.5 * x.sum())
+
+
+STAR = r"""Let $f^0, g \in \mathbb{R}^{\text{row}}$. Repeat for $k = 1, \dots, K$
+$$ f^k = f^{k-1} - 0.5 g $$
+With the true $f^{%s} \in \mathbb{R}^{\text{row}}$, $$ d = \sum_{\text{row}} (f^0 - f^{%s})^2 $$"""
+
+
+@pytest.mark.parametrize("sign", ["*", r"\star", r"\mathrm{true}"])
+def test_a_star_is_no_member_of_a_series(sign):
+    formula = nt.latex.read(STAR.replace("%s", sign))["d"]
+    own = "f__true" if "true" in sign else "f__star"
+    assert str(formula) == f"d(f0: R[row], {own}: R[row]) -> R"
+
+
+EULER = r"""Let $e^0, g \in \mathbb{R}^{\text{box}}$.
+$$e^k = e^{k-1} + g, \qquad k = 1, \ldots, K$$
+and $\sigma(x) = 1 / (1 + e^{-x})$, $$s = \sigma(g) + e^{-g} + e^{2 g}$$"""
+
+
+def test_a_series_e_stands_beside_the_exponential():
+    document = nt.latex.read(EULER)
+    g, start = np.array([0.1, 0.2]), np.array([1.0, 2.0])
+    members = document.bind(K=3)["e^K"]
+    same(members(e0=nt.tensor(start, "box"), g=nt.tensor(g, "box")), start + 3 * g, "box")
+    wanted = 1 / (1 + np.exp(-g)) + np.exp(-g) + np.exp(2 * g)
+    same(document["s"](g=nt.tensor(g, "box")), wanted, "box")
+    assert not [f for f in document.check() if "e^{k-1}" in f.message]
+
+
+ENDS = r"""
+# Gain
+
+Let $B, W \in \mathbb{R}^{\text{box}}$. The gain is $$K = B \underset{\text{box}}{\cdot} W$$ and $$y = K B$$
+
+# Power
+
+Let $\Gamma \in \mathbb{R}^{\text{box}, \text{box}'}$ and $h^0 \in \mathbb{R}^{\text{box}}$.
+$$h^k = [\Gamma \underset{\text{box}}{\cdot} h^{k-1}]_{\text{box}' \to \text{box}}, \qquad k = 1, \ldots, K$$
+"""
+
+
+def test_the_end_of_a_series_is_not_the_tensor_of_another_section():
+    document = nt.latex.read(ENDS).bind(K=2)
+    B, W, start = draw("box[3]"), draw("box[3]"), draw("box[3]")
+    G = draw("box[3] box'[3]")
+    same(document["y"](B=B, W=W), (B.numpy() @ W.numpy()) * B.numpy(), "box")
+    M = G.numpy("box'", "box")
+    same(document["h^K"](Gamma=G, h0=start), M @ M @ start.numpy(), "box")
+
+
+STILL = r"""
+# Flow
+
+Let $f, g \in \mathbb{R}^{\text{row}, \text{dir}:2}$.
+
+# Iterations
+
+$$\text{avg}(f)_{\text{row}(i)} = \tfrac12 \Bigl( & f_{\text{row}(i)} \\
+& + f_{\text{row}(\max(i-1, 1))} \Bigr)$$
+Start with no motion, $f^0 = 0$, and repeat for $k = 1, \dots, K$
+$$f^k = \text{avg}(f^{k-1}) - g \odot \left( g \underset{\text{dir}}{\cdot} \text{avg}(f^{k-1}) + 1 \right)$$
+"""
+
+
+def test_a_series_that_starts_with_zero_has_the_axes_that_another_section_declares():
+    g = draw("row[3] dir[2]")
+    G, f = g.numpy("row", "dir"), np.zeros((3, 2))
+    for _ in range(2):
+        m = (f + f[[0, 0, 1]]) / 2
+        f = m - G * ((G * m).sum(1) + 1)[:, None]
+    same(nt.latex.read(STILL).bind(K=2)["f^K"](g=g), f, "row", "dir")
+
+
+def test_a_sum_over_all_earlier_members_begins_with_the_given_one():
+    text = r"Let $x^0 \in \mathbb{R}^{\text{c}}$. "
+    text += r"$$x^l = \tanh\left(\sum_{m=0}^{l-1} x^m \right), \quad l = 1, \ldots, L$$"
+    start = draw("c[2]")
+    members = [start.numpy()]
+    for _ in range(3):
+        members.append(np.tanh(sum(members)))
+    same(nt.latex.read(text).bind(L=3)["x^L"](x0=start), members[-1], "c")
+
+
+def test_the_end_of_a_sum_that_the_text_speaks_of_may_have_a_subscript():
+    text = r"Let $Y \in \mathbb{R}^{\text{time}}$. With $T_0$ periods before treatment, "
+    document = nt.latex.read(text + r"$$h = \frac{1}{T_0} \sum_{t=1}^{T_0} Y_{\text{time}(t)}$$")
+    assert document.check() == []
+    Y = draw("time[5]")
+    same(document.bind(T_0=3)["h"](Y=Y), Y.numpy()[:3].mean())

@@ -140,3 +140,27 @@ def test_the_frobenius_norm_of_a_tensor_is_over_all_its_axes(inside):
     assert (note.severity, note.code) == ("note", "no-axis")
     ones = {p.name: nt.ones("a[2] b[2] c[4]") for p in document["e"].signature.parameters}
     assert float(document["e"](**ones)) == {"X": 4, "X - Y": 0, "X_1 + X": 8}[inside]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"Here $\|\cdot\|$ denotes the Frobenius norm. ",
+        r"where $\left\lVert\cdot\right\rVert$ is the Frobenius norm. ",
+        "(All norms are Frobenius norms, over all the axes that a matrix has.) ",
+    ],
+)
+def test_norms_that_the_text_says_are_frobenius_norms(said: str) -> None:
+    text = (
+        said + CODES + r"$$J = \|A - B\|^2, \qquad m = \underset{\text{batch}}{\text{mean}} \|A\|$$"
+    )
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    A = nt.tensor(np.arange(6.0).reshape(2, 3), "batch", "feat")
+    np.testing.assert_allclose(document["J"](A, -A).numpy(), 4 * 55)
+    np.testing.assert_allclose(document["m"](A).numpy(), (5**0.5 + 50**0.5) / 2)
+
+
+def test_one_frobenius_norm_says_nothing_of_others() -> None:
+    text = r"The Frobenius norm is $\|A\|_F$. " + CODES + r"$$J = \|A - B\|^2$$"
+    assert [f.code for f in read(text).check() if f.severity == "error"] == ["no-axis"]

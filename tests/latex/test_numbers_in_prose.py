@@ -542,3 +542,33 @@ def test_a_letter_that_is_divided_is_a_number_where_prose_has_it_as_a_factor(bel
     found = document["h"]
     found = found(**{p.name: given[p.name] for p in found.signature.parameters})
     np.testing.assert_allclose(found.numpy("in"), np.maximum(W - 0.25, 0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rf"{HEAD}With a coefficient $\alpha$ between 0 and 1, {SUM} $\alpha_1, \alpha_2 \in \mathbb{{R}}$.",
+        rf"{HEAD}{SUM} Rates are $\alpha_A, \alpha_R \in \mathbb{{R}}$, and $\alpha$ is a weight.",
+        rf"{HEAD}The gain falls at one speed (attack, $\alpha$) and recovers at another. {SUM}",
+        rf"{HEAD}It is smoothed by a constant ($\alpha$, release). {SUM}",
+        rf"{HEAD}Only the top $\alpha$ places are seen. {SUM}",
+        rf"{HEAD}Only the first $\alpha$ items count. {SUM}",
+    ],
+)
+def test_a_number_beside_its_relatives_in_brackets_or_counting(text):
+    document = read(text)
+    assert [f.severity for f in document.check()] == ["note"]
+    np.testing.assert_allclose(document["h"](W=tensor(W, "in"), alpha=0.5).numpy(), 0.5 * W.sum())
+
+
+def test_a_relative_with_a_subscript_stays_apart():
+    text = rf"{HEAD}With a rate $\alpha$, {SUM} $\alpha_1, \alpha_2 \in \mathbb{{R}}$."
+    document = read(text + r"$$g = \alpha_1 W + \alpha_2$$")
+    assert str(document["g"]) == "g(W: R[in], alpha_1: R, alpha_2: R) -> R[in]"
+
+
+def test_a_defined_tensor_before_brackets_multiplies():
+    text = HEAD + r"With value $\gamma$ and error $\varsigma$, $$g = \frac{W}{\varsigma}$$ "
+    document = read(text + r"$$u = W + g \left( \gamma - W \underset{\text{in}}{\cdot} W \right)$$")
+    found = document["u"](W=tensor(W, "in"), gamma=0.4, varsigma=2.0)
+    np.testing.assert_allclose(found.numpy(), W + W / 2 * (0.4 - W @ W))

@@ -66,3 +66,27 @@ S_{\text{row}(i), \text{col}(j)} &= D_{\text{row}(i), \text{col}(j)} + X_{\text{
 def test_a_range_in_the_sentence_that_leads_to_a_display_is_its_own(before):
     document = read(f"{HEAD}\n\n{before}\n$${DISPLAY}$$")
     same(document["d"](**GIVEN), np.diff(u), "seq")
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_range_is_not_of_the_recurrence_above_it(gap):
+    text = rf"""Let $x \in \mathbb{{R}}^{{\text{{seq}}:n}}$.
+
+$$d_{{\text{{seq}}(t)}} = x_{{\text{{seq}}(t)}} + 2 d_{{\text{{seq}}(t-1)}},
+\qquad d_{{\text{{seq}}(0)}} = 0$$
+
+For $t = 3, \ldots, n${gap}$$
+y_{{\text{{seq}}(t)}} = x_{{\text{{seq}}(t)}} + y_{{\text{{seq}}(t-2)}}
+$$
+
+and the first are $y_{{\text{{seq}}(1)}} = 1$ and $y_{{\text{{seq}}(2)}} = 2$.
+"""
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    d, y = [x[0]], [1.0, 2.0]
+    for t in range(1, 6):
+        d.append(x[t] + 2 * d[-1])
+    for t in range(2, 6):
+        y.append(x[t] + y[t - 2])
+    same(document["d"](**GIVEN), d, "seq")
+    same(document["y"](**GIVEN), y, "seq")

@@ -2,6 +2,7 @@
 
 import pytest
 
+import namedtensor.latex
 from namedtensor.latex.reading.reader import statements_of
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import Aside, Definition
@@ -235,3 +236,18 @@ def test_brackets_behind_a_backslash_are_prose_where_they_hold_no_mathematics(pr
 def test_a_display_without_an_end_is_found_where_it_holds_mathematics(mark):
     found = statements_of(Source(f"{mark} {FORMULA}\n\nMore of $X$.\n", "notes.md"))
     assert [finding.code for finding in found.findings] == ["syntax-unbalanced"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        r"y = 3 \Bigl( & x + x \\ & + x \Bigr)",
+        r"y &= 3 \left( \right. & x + x \\ & & \left. + x \right)",
+        r"y = 3 \bigl[ & x + x \\ & \quad + x \bigr]",
+    ],
+)
+def test_a_tab_in_brackets_that_go_on_in_the_next_row_only_aligns(rows):
+    text = r"Let $x \in \mathbb{R}^{\text{a}}$. \begin{align*}" + rows + r"\end{align*}"
+    document = namedtensor.latex.read(text)
+    assert document.check() == []
+    assert str(document["y"]) == "y(x: R[a]) -> R[a]"

@@ -753,3 +753,100 @@ def test_a_recurrence_with_an_input_that_has_an_axis_twice_is_checked():
 $$h_{\text{seq}:0} = 0, \quad
 h_{\text{seq}:t} = \tanh(W \underset{\text{emb}}{\cdot} X_{\text{seq}:t}) + h_{\text{seq}:t-1}$$"""
     assert "repeated" in [f.code for f in read(text).check()]
+
+
+PAST = r"""Let $x \in \mathbb{R}^{\text{t}:T}$ and $a \in \mathbb{R}^{\text{lag}:p}$.
+$$y_{\text{t}(i)} = x_{\text{t}(i)} + %s$$"""
+
+
+@pytest.mark.parametrize(
+    ("past", "weights"),
+    [
+        (r"\sum_{l=1}^{\min(i-1, p)} a_{\text{lag}(l)} y_{\text{t}(i-l)}", [0.5, 0.25, 0, 0]),
+        (r"\sum_{l=1}^{\min(p, i-1)} y_{\text{t}(i-l)} a_{\text{lag}(l)}", [0.5, 0.25, 0, 0]),
+        (r"\sum_{l=1}^{i-1} 0.5 y_{\text{t}(i-l)}", [0.5] * 4),
+        (r"\sum_{s=1}^{i-1} 0.5 y_{\text{t}(s)}", [0.5] * 4),
+        (r"\sum_{s < i} 0.5 y_{\text{t}(s)}", [0.5] * 4),
+    ],
+)
+def test_a_sum_over_earlier_elements_of_its_own(past, weights):
+    document = nt.latex.read(PAST % past)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    x = GENERATOR.normal(size=5)
+    y: list[float] = []
+    for i in range(5):
+        y.append(x[i] + sum(weights[lag] * y[i - lag - 1] for lag in range(i)))
+    formula = document["y"]
+    given = {"x": nt.tensor(x, "t"), "a": nt.tensor([0.5, 0.25], "lag")}
+    found = formula(**{p.name: given[p.name] for p in formula.signature.parameters})
+    np.testing.assert_allclose(found.numpy("t"), y)
+
+
+DELAY = r"""Let $x \in \mathbb{R}^{\text{t}:T}$. With a delay of $M$ samples,
+$$y_{\text{t}(i)} = \begin{cases} x_{\text{t}(i)} + 0.5 y_{\text{t}(i-M)} & i > M \\
+x_{\text{t}(i)} & \text{otherwise} \end{cases}$$"""
+
+
+@pytest.mark.parametrize("delay", [1, 2, 3, 9])
+@pytest.mark.parametrize("written", [False, True])
+def test_a_delay_of_several_samples(delay, written):
+    document = nt.latex.read(DELAY.replace("M", str(delay)) if written else DELAY)
+    document = document if written else document.bind(M=delay)
+    x = GENERATOR.normal(size=6)
+    y = x.copy()
+    for i in range(delay, 6):
+        y[i] = x[i] + 0.5 * y[i - delay]
+    np.testing.assert_allclose(document["y"](x=nt.tensor(x, "t")).numpy("t"), y)
+
+
+def test_a_delay_without_a_number_asks_for_it():
+    with pytest.raises(LatexError, match=r"needs a number for M") as caught:
+        read(DELAY)["y"](x=nt.tensor(np.ones(6), "t"), M=2)
+    assert 'document.bind(M=2)["y"]' in str(caught.value)
+
+
+RULE, FIRST = r"x_{\text{t}(i)} + 0.5 y_{\text{t}(i-1)}", r"x_{\text{t}(i)}"
+
+
+@pytest.mark.parametrize(
+    ("rows", "first"),
+    [
+        (rf"{RULE} & i > 1 \\ {FIRST} & \text{{otherwise}}", 1),
+        (rf"{FIRST} & i \le 1 \\ {RULE} & i > 1", 1),
+        (rf"{FIRST} & i < 2 \\ {RULE} & \text{{otherwise}}", 1),
+        (rf"{RULE} & \text{{if }} i \ge 2 \\ {FIRST} & \text{{else}}", 1),
+        (rf"{FIRST} & i \le 2 \\ {RULE} & i > 2", 2),
+        (rf"{RULE} & i > 3 \\ {FIRST} & \text{{otherwise}}", 3),
+    ],
+)
+def test_a_rule_that_begins_behind_the_first_elements(rows, first):
+    text = (
+        r"Let $x \in \mathbb{R}^{\text{t}:T}$. $$y_{\text{t}(i)} = \begin{cases} %s \end{cases}$$"
+    )
+    document = nt.latex.read(text % rows)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    x = GENERATOR.normal(size=5)
+    y = x.copy()
+    for i in range(first, 5):
+        y[i] = x[i] + 0.5 * y[i - 1]
+    np.testing.assert_allclose(document["y"](x=nt.tensor(x, "t")).numpy("t"), y)
+
+
+MUTUAL = r"""Let $\pi \in \Delta^{\text{state}:K}$ and $B \in \mathbb{R}^{\text{t}:T, \text{state}}$.
+\begin{align*}
+b_{\text{t}(1)} &= \pi \odot B_{\text{t}(1)} \\
+a_{\text{t}(i)} &= b_{\text{t}(i)} / \sum_{\text{state}} b_{\text{t}(i)} \\
+b_{\text{t}(i)} &= B_{\text{t}(i)} \odot a_{\text{t}(i-1)}, \qquad i \ge 2
+\end{align*}"""
+
+
+def test_a_bound_behind_a_rule_is_of_that_rule_alone():
+    document = nt.latex.read(MUTUAL)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    B, start = GENERATOR.uniform(1, 2, (4, 3)), np.array([0.2, 0.3, 0.5])
+    a = []
+    for row in B:
+        start = row * start / (row * start).sum()
+        a.append(start)
+    given = {"B": nt.tensor(B, "t", "state"), "pi": nt.tensor([0.2, 0.3, 0.5], "state")}
+    np.testing.assert_allclose(document["a"](**given).numpy("t", "state"), a)

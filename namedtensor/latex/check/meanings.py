@@ -160,7 +160,7 @@ def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -
         name, said = part, "is the {}, and not {}" if part.text == "pi" else ""
     elif isinstance(part, Scripts):
         euler = isinstance(part.base, Number) and part.base.value == math.e
-        if not (euler or is_exponential(part)):
+        if not (euler or is_exponential(part)) or checker.names.look(part, place, {}) is not None:
             return
         name = Letter(part.base.span, "e") if euler else part.base
         said = "is taken for exp, and not for a power of the {}"

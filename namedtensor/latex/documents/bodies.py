@@ -20,11 +20,11 @@ from namedtensor.latex.documents.apart import StandIns
 from namedtensor.latex.documents.applied import Applied, BodyScope
 from namedtensor.latex.documents.failures import LatexError
 from namedtensor.latex.documents.inputs import Around, Input, Linked
-from namedtensor.latex.documents.loops import APART, Chosen, Step, all_members, number_of
+from namedtensor.latex.documents.loops import APART, Chosen, Step, all_members
 from namedtensor.latex.documents.members import members_needed, way_of
 from namedtensor.latex.documents.scopes import Defined, Meaning
-from namedtensor.latex.documents.scripts import Indices, fold, key, numbered
-from namedtensor.latex.evaluation.by_elements import sized_here
+from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, stem
+from namedtensor.latex.evaluation.by_elements import known_size, number_of, sized_here
 from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.evaluator import is_function
 from namedtensor.latex.evaluation.indices import (
@@ -42,8 +42,10 @@ from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.syntax import (
     Expression,
     Indexed,
+    Scripts,
     Space,
 )
+from namedtensor.latex.walk import all_of, letters_of
 from namedtensor.tensor import NamedTensor, SymbolicTensor
 
 if TYPE_CHECKING:
@@ -188,7 +190,8 @@ class Body:
             return self.size_named(meaning.key)
         defined = meaning.defined
         assert defined is not None
-        if meaning.key in self.library.linker.bound:
+        apart = meaning.key in self.library.names.ends_apart
+        if meaning.key in self.library.linker.bound and not apart:
             return self.library.linker.bound[meaning.key]
         own = around.own and meaning.kind != "value"
         if meaning.kind == "stack":
@@ -233,7 +236,7 @@ class Body:
             if numbers.get(letter) is None:
                 upper = defined.range.upper if defined.range is not None else None
                 length = None if upper is None else key(upper)
-                raise self.no_number(length or letter, defined.key)
+                raise self.no_number(self._open_step(defined) or length or letter, defined.key)
         place = _place(defined, own, indices)
         if place in self._known:
             return self._known[place]
@@ -267,6 +270,13 @@ class Body:
         self._known[place] = value
         return value
 
+    def _open_step(self, defined: Defined) -> str | None:
+        """Give the letter that says how far a series looks back, M of h_{t-M}, where it has no number."""
+        own = [p for p in all_of(Scripts, defined.body) if stem(p) == stem(defined.name)]
+        used = [one.text for part in own for one in letters_of((part.sub, part.sup))]
+        known = {*defined.letters, *self.numbers}
+        return next((text for text in used if text not in known), None)
+
     def _told_apart(self, name: Any, value: Value) -> Value:
         """Give what something is derived by: a symbol where another name has the same tensor."""
         node = getattr(value, "node", None)
@@ -280,13 +290,17 @@ class Body:
         host = isinstance(value, SymbolicTensor) and value.node.type.host and not value.axes
         if not (isinstance(value, (int, float)) or host) or isinstance(value, bool):
             return value
-        space = self.declared_space(defined)
+        names = self.library.names
+        space = self.declared_space(defined) or names.space_of(bare(defined.name), defined)
         if space is not None:
             base, axes = space.base, [*space.names]
         else:
-            base, axes = "R", self.library.names.axes_of_series(defined)
+            base, axes = "R", names.axes_of_series(defined)
+        scope = self.scope(Around(defined.place, self.numbers, own=False))
         for name in axes:
             size = None if name == along else self.axis_size(name)
+            if size is None and name != along and space is not None:
+                size = known_size(scope, name)
             if size is not None:
                 value = float(value) if base == "R" and isinstance(value, int) else value
                 value = constants.along(value, Axis(name)[size])
@@ -324,6 +338,10 @@ class Body:
         finally:
             self._busy.pop()
         return value
+
+    def is_busy_with(self, defined: Defined) -> bool:
+        """Say whether a definition is being evaluated, which then needs itself."""
+        return any(place[0] is defined for place in self._busy)
 
     @contextmanager
     def stepping(self, *steps: Step | Chosen) -> Iterator[None]:

@@ -368,6 +368,7 @@ class Document:
         places += self.definitions.lengths.values()
         spaces = [s for group in self.definitions.declared.values() for s in group]
         places += [s.space.bound for s in spaces if s.space.bound is not None]
+        places += [s.name for s in spaces if s.space.base in ("N", "Z") and not s.space.axes]
         names = [p for place in places if place is not None for p in names_of(place)]
         for statement in self.reading.statements:
             names += [p for p in letters_of(statement) if p.text in SMALL]
@@ -376,7 +377,7 @@ class Document:
         found = {}
         for name in names:
             text = key(name) if isinstance(name, (Letter, Scripts)) else None
-            if text is not None and (text not in self.definitions.defined or self._is_chosen(text)):
+            if text is not None and self._is_chosen(text):
                 found[python_name(name, text)] = text
         sized = {axis.axis.name for _, axis in self.definitions.sized}
         asked = {size.axis.name for size in all_of(AxisSize, self.reading.statements)}
@@ -387,13 +388,20 @@ class Document:
         return found
 
     def _is_chosen(self, text: str) -> bool:
-        """Say whether a size may be chosen although the document says of which other sizes it is made."""
-        rules = [rule.body for rule in self.definitions.defined[text]]
+        """Say whether a number may be chosen although the document defines it.
+
+        That is a size of which it says of which other sizes it is made, and the end of a range, beside a
+        tensor of another section.
+        """
+        names = self.definitions
+        rules = [rule.body for rule in names.defined.get(text, ())]
+        if text in names.ends_apart:
+            return True
         if all(map(_is_whole, rules)):
             return True
         letters = {key(name) or "" for body in rules for name in names_of(body)}
-        named = {key(size) for _, size, _ in self.definitions.stated_sizes}  # |rep| = R
-        return all(t in named or self.definitions.is_size(t) for t in (text, *letters))
+        named = {key(size) for _, size, _ in names.stated_sizes}  # |rep| = R
+        return all(t in named or names.is_size(t) for t in (text, *letters))
 
     # ------------------------------------------------------------------------------- printing
 

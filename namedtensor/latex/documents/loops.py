@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from namedtensor.axes import Axis
-from namedtensor.errors import NamedTensorError, TraceError
+from namedtensor.errors import NamedTensorError
 from namedtensor.latex.documents.along import FAR, LAST, axis_along, distances
 from namedtensor.latex.documents.failures import LatexError, shown
 from namedtensor.latex.documents.inputs import Around
@@ -34,7 +34,7 @@ from namedtensor.latex.documents.members import (
 from namedtensor.latex.documents.scopes import Defined, Meaning
 from namedtensor.latex.documents.scripts import Indices, fold, key, numbered, stem
 from namedtensor.latex.documents.series import refuse_long
-from namedtensor.latex.evaluation.by_elements import known_size
+from namedtensor.latex.evaluation.by_elements import known_size, number_of
 from namedtensor.latex.evaluation.indices import Position, plain, zero_based
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.syntax import Scripts, Space
@@ -67,6 +67,7 @@ class Body(Protocol):
     def member(self, defined: Defined, indices: Indices, own: bool) -> Value: ...
     def value_of(self, meaning: Meaning, around: Around) -> Value: ...
     def stack(self, defined: Defined, around: Around) -> Value: ...
+    def is_busy_with(self, defined: Defined) -> bool: ...
     def stepping(self, *steps: Step) -> AbstractContextManager[None]: ...
     def declared_space(self, defined: Defined) -> Space | None: ...
     def scope(self, around: Around) -> Any: ...
@@ -147,7 +148,9 @@ class Chosen:
     def member(self, defined: Defined, indices: Indices, own: bool) -> Value | None:
         """Give the member of a recurrence; None where its rule alone says what it is."""
         names = self.body.library.names
-        if len(defined.letters) != 1 or not names.reach_back(defined):
+        if len(defined.letters) != 1:
+            return None
+        if not names.reach_back(defined) and not self.body.is_busy_with(defined):
             return None
         (letter,) = defined.letters
         if shift_of(defined):  # all members, as they are stacked, leave out the first
@@ -498,11 +501,3 @@ def _numbered(body: Body, defined: Defined, number: int, around: Around) -> Valu
         text = shown(f"{key(name)} is neither declared nor defined")
         raise body.library.error("undefined", text, defined.name)
     return body.value_of(found, around)
-
-
-def number_of(size: Any) -> int | None:
-    """Give the number of a size; None where a formula is written, for there sizes stay open."""
-    try:
-        return None if size is None else int(size)
-    except TraceError:
-        return None

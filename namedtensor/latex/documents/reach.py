@@ -574,6 +574,19 @@ class Visit(Resolver):
         inner = self.inside(texts)
         for child in children(part):
             inner.visit(child)
+        for text in texts[:1]:
+            self._first_of(text, part)
+
+    def _first_of(self, letter: str, part: Big) -> None:
+        """Visit the member that a sum begins with where it is given by itself: x^0 of sum_{m=0}^{l-1} x^m."""
+        lower = part.lower.rest[0][1] if isinstance(part.lower, Relation) else None
+        first = fold(lower, self.linker.bound)
+        for name in all_of(Scripts, part.body) if first is not None else ():
+            if letter in script_letters(name):
+                member = numbered(name, {letter: first})
+                found = self.names.look(member, self.place, self.indices)
+                if found is not None and found.declared is not None and not found.declared.letters:
+                    self.visit(member)
 
     def _owns_by(
         self, letter: str, body: Expression, place: Place, seen: Collection[Defined] = ()

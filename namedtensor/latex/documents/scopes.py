@@ -11,9 +11,11 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import itertools
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from namedtensor.latex.documents.along import (
@@ -307,14 +309,16 @@ class Names:
         }
         self.statements = tuple(unfolded(written))
         self.ranges = ranges_of(self.statements)
-        said = {s.text.strip() for s in self.statements if isinstance(s, Aside)}
+        said = {re.sub(r"[{}\s]", "", s.text) for s in self.statements if isinstance(s, Aside)}
         bigs = all_of(Big, self.statements)
-        sums = {*letters_of(tuple([b.upper for b in bigs if b.upper]))}
-        sums -= {
+        above = tuple([b.upper for b in bigs if b.upper])
+        inner = {
             within.index for b in bigs for within in all_bound(b)
         }  # sum_{i < j} sum_{t=i}^{j-1}
+        ends: list[Expression] = [*letters_of(above), *all_of(Scripts, above)]
+        sums = {key(end) or "": end for end in ends if end not in inner}
         ranges = [_end_of(r.upper) for r in self.ranges]
-        uppers = [*ranges, *[end for end in sums if end.text in said]]
+        uppers = [*ranges, *[end for t, end in sums.items() if re.sub("[{}]", "", t) in said]]
         #: the ends of ranges, and of sums that the text speaks of: chosen where nothing else gives them
         self.lengths = {key(upper): upper for upper in uppers if upper is not None}
         self._ruled = ruled(self.statements)
@@ -744,6 +748,19 @@ class Names:
         """Say whether a place lies in the section of what is given, or in one within it."""
         return given.section in sections_around(place.section, self.parents)
 
+    @cached_property
+    def ends_apart(self) -> frozenset[str]:
+        """The letters that a range ends at, k = 1, ..., K, and that are tensors elsewhere."""
+        found = set()
+        for within in self.ranges:
+            text = key(within.upper) if isinstance(within.upper, Letter) else None
+            at = Place(0, within.statement.block, within.statement.section)
+            rules = self.defined.get(text or "", ())
+            rules = [r for r in rules if [*all_of(Contract, r.body), *all_of(Indexed, r.body)]]
+            if text and rules and not any(self.inherits(at, rule.place) for rule in rules):
+                found.add(text)
+        return frozenset(found)
+
     def is_only(self, text: str, given: Declared | Defined) -> bool:
         """Say whether a name is given in one section only, or declared alike in all of them."""
         section, space = given.place.section, getattr(given, "space", None)
@@ -979,8 +996,12 @@ class Names:
             return None
         own, given = defined.place, declared.place
         far = not self.inherits(own, given)
-        if far and defined.kind == "value" and not defined.letters:
-            return None  # c = 2 is no c that another section declares
+        alike = self._by_stem.get(stem(defined.name) or "", [])
+        sections = {d.place.section for d in alike if d.letters}
+        ruled = own.section in sections and given.section not in sections
+        ruled = ruled and isinstance(declared.name, Letter)
+        if far and defined.kind == "value" and not (defined.letters or ruled):
+            return None  # c = 2 is no c that another section declares, and f^0 = 0 begins its f^k
         if self.is_block_of_functions(own.block) and own.block != given.block:
             return None if far or self.is_anothers(declared, own) else declared.space
         return declared.space

@@ -206,7 +206,9 @@ def _solve(
 def _open(given: Expression, indices: Indices) -> bool:
     """Say whether a script may become a number when a formula runs, because it is built of letters."""
     texts = [p.text for p in all_of(Letter, given) if p.style == "letter"]
-    return bool(texts) and all(t in indices or len(t) == 1 or t == "ell" for t in texts)
+    return bool(texts) and all(
+        t in indices or t == "ell" or (len(t) == 1 and t.isalpha()) for t in texts
+    )
 
 
 def numbered(name: Any, indices: Indices) -> Any:

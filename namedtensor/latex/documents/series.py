@@ -131,6 +131,12 @@ def ranges_for(
     """
     around = sections_around(rule.section, parents)
     known = ruled.get(letter, {})
+    moved = {(r.lower, r.upper) for r in ranges if isinstance(r.statement, Definition)}
+    ranges = [
+        r  # what stands before a display is a range of that one
+        for r in ranges
+        if isinstance(r.statement, Definition) or (r.lower, r.upper) not in moved
+    ]
     owners: dict[int, list[int]] = {}
     for within in ranges:
         block = within.statement.block

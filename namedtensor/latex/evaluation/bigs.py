@@ -16,8 +16,9 @@ from functools import partial, reduce
 from typing import Any
 
 from namedtensor.axes import shown, unused
+from namedtensor.errors import NamedTensorError
 from namedtensor.latex.evaluation.arithmetic import axes_of
-from namedtensor.latex.evaluation.by_elements import chooses_members, sized_here
+from namedtensor.latex.evaluation.by_elements import chooses_members, number_of, sized_here
 from namedtensor.latex.evaluation.conditions import chosen
 from namedtensor.latex.evaluation.evaluator import Evaluator, Word
 from namedtensor.latex.evaluation.indexing import length_of, sized_as
@@ -260,8 +261,8 @@ def _pair(part: Big) -> Callable[[Any, Any], Any] | None:
     return pair
 
 
-def _ends(e: Evaluator, part: Big) -> tuple[int, int] | None:
-    """Give the ends of i=1 below and n above as numbers, if both are known."""
+def _ends(e: Evaluator, part: Big, sizes: bool = False) -> tuple[int, int] | None:
+    """Give the ends of i=1 below and n above as numbers, if both are known; also what `sizes` make."""
     lower = part.lower
     if part.upper is None or not isinstance(lower, Relation) or not isinstance(lower.first, Letter):
         return None
@@ -269,13 +270,32 @@ def _ends(e: Evaluator, part: Big) -> tuple[int, int] | None:
         e.extent(end) if (number := e.scope.whole(end)) is None else number  # type: ignore[attr-defined]
         for end in (lower.rest[0][1], part.upper)
     ]
-    start, end = [number if isinstance(number, int) else None for number in numbers]
+    start, end = [
+        number_of(n) if isinstance(n, int) or (sizes and is_whole(n) and not _moves(n)) else None
+        for n in numbers
+    ]
     return None if start is None or end is None else (start, end)
+
+
+def _from_to(e: Evaluator, part: Big) -> Big:
+    """Write i=1 below and t - 1 above for i < t, where an operator says no more of its one index."""
+    pieces = pieces_below(part) if part.upper is None else []
+    if len(pieces) != 1 or not isinstance(pieces[0], Relation):
+        return part
+    found, says_more = bound_by(part, pieces[0], lambda name: e.scope.find(name) is None)
+    if len(found) != 1 or says_more or not isinstance(found[0].index, Letter):
+        return part
+    below = found[0].lower or Number(part.span, 1)
+    return replace(
+        part, lower=Relation(part.span, found[0].index, (("=", below),)), upper=found[0].upper
+    )
 
 
 def unrolled(e: Evaluator, part: Big, start: int, end: int) -> Value:
     """Evaluate the body for each number of its index, and join the values."""
     lower: Any = part.lower
+    if end == start - 1:
+        return _neutral(part)
     if not 0 <= end - start < MEMBERS:
         return e.refuse(
             part,
@@ -375,9 +395,22 @@ def _over_index(e: Evaluator, part: Big) -> Value:
     chooses = chooses_members(e, part.lower, part.body)
     choosing = getattr(e.scope, "choosing", nullcontext) if chooses else nullcontext
     one_for_all = chooses and choosing is nullcontext  # a checker looks at one member only
-    ends = None if choosing is nullcontext or _pair(part) is None else _ends(e, part)
+    may_be_listed = choosing is not nullcontext and _pair(part) is not None
+    ends = _ends(e, part) if may_be_listed else None
     if ends is not None:
         return unrolled(e, part, *ends)
+    try:
+        return _over_range(e, part, choosing, one_for_all)
+    except NamedTensorError:
+        part = _from_to(e, part)
+        ends = _ends(e, part, sizes=True) if may_be_listed else None
+        if ends is None:
+            raise
+        return unrolled(e, part, *ends)
+
+
+def _over_range(e: Evaluator, part: Big, choosing: Any, one_for_all: bool) -> Value:
+    """Evaluate the body at an index for all members at once, and reduce over it."""
     if _is_over_tensors(e, part):
         e.value(part.body)
         return e.refuse(part, "is an optimum over tensors, and is not computed")

@@ -15,6 +15,7 @@ from namedtensor.errors import (
     AxisSizeError,
     IndexRangeError,
     NamedTensorError,
+    TraceError,
 )
 from namedtensor.latex.evaluation.evaluator import Evaluator
 from namedtensor.latex.evaluation.indices import (
@@ -452,3 +453,11 @@ def _is_weak(X: Any) -> bool:
 
 
 READERS: dict[type, Callable[[Evaluator, Any], Value]] = {Matrix: matrix}
+
+
+def number_of(size: Any) -> int | None:
+    """Give the number of a size; None where a formula is written, for there sizes stay open."""
+    try:
+        return None if size is None else int(size)
+    except TraceError:
+        return None

@@ -219,8 +219,14 @@ def indicator(e: Evaluator, condition: Expression) -> Value:
 def cases(e: Evaluator, part: Cases) -> Value:
     """Give the value of the first row whose condition holds; nan where none does."""
     rows = list(part.rows)
-    values = [e.under(*_guards(rows[:n], row)).value(row.value) for n, row in enumerate(rows)]
     conditions = [None if _is_otherwise(row) else e.value(row.condition) for row in rows]  # type: ignore[arg-type]
+    settled = next((n for n, c in enumerate(conditions) if c is True), None)
+    if settled is not None and all(c is False for c in conditions[:settled]):
+        return e.value(rows[settled].value)
+    kept = [n for n, c in enumerate(conditions) if c is not False]
+    if kept:
+        rows, conditions = [rows[n] for n in kept], [conditions[n] for n in kept]
+    values = [e.under(*_guards(rows[:n], row)).value(row.value) for n, row in enumerate(rows)]
     open_ = next((i for i, c in enumerate(conditions) if c is None), None)
     if open_ is None:
         rest: Value = values.pop() if complete([r.condition for r in rows]) else math.nan  # type: ignore[misc]

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from namedtensor.latex.reading import words
 from namedtensor.latex.reading.rows import (
+    BRACES,
     ENDS,
     WIDE,
     after_bracket,
     after_group,
     are_outside,
     begins_on,
+    braces_of,
     ends_on,
     outer,
 )
@@ -249,8 +251,11 @@ def _is_bracketed(tokens: Sequence[Token], opening: Sequence[str] = ("(",)) -> b
 
 def _segments(line: Sequence[Token]) -> list[Segment]:
     segments = [Segment([], "start")]
-    cell = 0
+    cell = braces = 0
     for at, (token, outside) in enumerate(zip(line, are_outside(line), strict=True)):
+        braces += braces_of(token) if token.kind in BRACES else 0
+        if token.kind == "tab" and not outside and braces <= 0:
+            continue  # in brackets that go on in the next row, it only aligns
         if outside:
             text, separator = token.text, _separator(line, at)
             if token.kind == "tab":

@@ -30,6 +30,7 @@ from namedtensor.latex.syntax import (
     Items,
     Letter,
     Logic,
+    Number,
     Relation,
     Scripts,
     Space,
@@ -102,6 +103,8 @@ def _start_apart(said: Definition) -> tuple[Definition, Definition] | None:
         places = (target.sup,)
     if said.op != "=" or said.chain or not isinstance(body, Cases):
         return None
+    if isinstance(target, Indexed) and len(places) == 1:
+        body = _first_elements_apart(body, places[0])
     for row in body.rows:
         at, rest = row.condition, tuple([r for r in body.rows if r is not row])
         index = at.first if isinstance(at, Relation) and len(at.rest) == 1 else None
@@ -122,6 +125,42 @@ def _start_apart(said: Definition) -> tuple[Definition, Definition] | None:
         whole = more or not (left is None or isinstance(left, (Text, Relation)))
         return start, replace(said, body=replace(body, rows=rest) if whole else only.value)
     return None
+
+
+#: The most elements that are taken apart where a rule begins behind them, i > 2.
+FIRST = 8
+
+
+def _first_elements_apart(body: Cases, index: Expression) -> Cases:
+    """Write i = 1 and i = 2 for i <= 2, and for what is otherwise beside i > 2: elements count from 1."""
+    ends = [_end_of_first(row.condition, index) for row in body.rows]
+    if len(ends) != 2 or not any(ends):
+        return body
+    first = next((n for n, end in enumerate(ends) if end > 0), None)
+    if first is None:
+        first = 0 if ends[1] else 1
+        if not isinstance(body.rows[first].condition, (Text, type(None))):
+            return body
+    row, rule = body.rows[first], body.rows[1 - first]
+    last = max(map(abs, ends))
+    if last > FIRST or (ends[1 - first] and -ends[1 - first] != last):
+        return body
+    at = row.span
+    starts = [
+        replace(row, condition=Relation(at, index, (("=", Number(at, n)),)))
+        for n in range(1, last + 1)
+    ]
+    return replace(body, rows=(*starts, rule))
+
+
+def _end_of_first(condition: Expression | None, index: Expression) -> int:
+    """Give 2 for i <= 2 and i < 3, -2 for i > 2 and i >= 3, and 0 for other conditions."""
+    if not isinstance(condition, Relation) or len(condition.rest) != 1 or condition.first != index:
+        return 0
+    ((sign, end),) = condition.rest
+    if not isinstance(end, Number) or not isinstance(end.value, int):
+        return 0
+    return {"<=": end.value, "<": end.value - 1, ">": -end.value, ">=": 1 - end.value}.get(sign, 0)
 
 
 def _has_member(part: Expression, target: Expression) -> bool:

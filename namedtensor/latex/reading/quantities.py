@@ -82,7 +82,7 @@ LETTER = (
 )
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
 ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
-NAME, OTHER = "¤", "§"
+NAME, OTHER, OWN = "¤", "§", "¶"
 
 #: Greek letters that may be functions: phi (a + b) is no product, and lambda (a + b) is one.
 CALLED = frozenset("phi varphi psi chi rho sigma theta vartheta xi pi mu zeta".split())
@@ -131,7 +131,7 @@ COUNTS = re.compile(
     rf"{IS}(?:(?:an?|the)\s+)?(?:[\w-]+\s+)?(?:number|count|size|scalar|constant)\b", re.IGNORECASE
 )
 COUNTED = re.compile(
-    rf"\b(?:of|with|has|have)\s+{NAME}\s+(?!this|thus|does|across|always)"
+    rf"\b(?:of|with|has|have|first|last|top|next|best)\s+{NAME}\s+(?!this|thus|does|across|always)"
     r"(?:[a-z-]{3,}s|people|children|men|women)\b"
 )
 
@@ -142,10 +142,15 @@ WHOLE = re.compile(
     re.IGNORECASE,
 )
 
+#: A letter and what it is in brackets, in either order: "(attack, $\\alpha$)", "($\\alpha$, attack)".
+IN_BRACKETS = re.compile(
+    rf"\((?:(?:(?!(?:{LINKS})\b)[a-z]+\s+){{0,2}}(?!(?:{LINKS})\b)[a-z]+,\s+{OWN}|{OWN},\s+(?!(?:{LINKS})\b)[a-z]+(?:\s+[a-z]+){{0,2}})\)",
+    re.IGNORECASE,
+)
+
 #: What makes a letter a number from here on: "let $\\eta$ be constant".
 LET = re.compile(r"\blet\s+$", re.IGNORECASE)
 #: The ends of a range, one of which is the letter: "from $a$ down to $b$", "between $a$ and $b$".
-OWN = "¶"
 UPTO = r"(?:[a-z]+\s+){0,5}to(?:\s+[a-z]+){0,3}"
 RANGED = re.compile(
     rf"\b(?:from\s+(?:{OWN}\s+{UPTO}\s+{NAME}|{NAME}\s+{UPTO}\s+{OWN})|"
@@ -243,8 +248,9 @@ def with_quantities(
             meant = given.get(text, {})
             reach = [s for s in meant if in_reach(s, statement.section, parents)]
             here = set[str]().union(*[meant[section] for section in reach])
-            there = set[str]().union(*meant.values()) & {"axes", "value"}
-            if name not in users or text in CONSTANTS or here - {"argument", "script"}:
+            kinds = set[str]().union(*meant.values())
+            there = kinds & {"axes", "value"}
+            if name not in users or text in CONSTANTS or here - {"argument", "script", "head"}:
                 continue
             if name in sizes and CELL.match(plain, statement.span.end):
                 continue  # the size of an axis, of another section too
@@ -262,7 +268,7 @@ def with_quantities(
                 words = Words() if place in beside else _words_around(statement.span, plain)
             if words is None:
                 given.setdefault(text, {}).setdefault(statement.section, set()).add("axes")
-            if not used or words is None or (here and not words.number):
+            if not used or words is None or ((here or "head" in kinds) and not words.number):
                 continue
             axis = _axis_of(words.noun, axes)
             if axis is not None and not there:
@@ -279,7 +285,7 @@ def with_quantities(
             if all(
                 _is_number(name, body, given)
                 if silent
-                else _may_be_number(name, [*walk(body)], words)
+                else _may_be_number(name, [p for p in walk(body) if not _is_given(p, given)], words)
                 for body in bodies
             ):
                 given.setdefault(text, {})[statement.section] = {"value"}
@@ -296,6 +302,11 @@ def with_quantities(
             found[place] = [declared, statement] if said else [declared]
             notes += [_note(name, source, name in unsaid.get(place, ())) for name in kept]
     return [s for here in found for s in here], notes
+
+
+def _is_given(part: object, given: Collection[str]) -> bool:
+    """Say whether a part is a letter with a subscript that is a name of its own, a_1 beside a."""
+    return isinstance(part, Scripts) and part.sub is not None and key_of(part) in given
 
 
 def _may_be_number(name: Expression, parts: Sequence[Any], words: Words) -> bool:
@@ -339,9 +350,11 @@ def _multiplied(
     for call in all_of(Call, tuple(statements)):
         calls.setdefault(key_of(call.function), []).append(call)
     spaces = [(n, s.space) for s in statements if isinstance(s, Declaration) for n in s.names]
-    targets = [getattr(statement, "target", None) for statement in statements]
-    functions = {key_of(t.function) for t in targets if isinstance(t, Call)}
-    numbers = {key_of(name) for name, space in spaces if space.axes} - functions  # X (a - b)
+    made = [s for s in statements if isinstance(s, Definition)]
+    functions = {key_of(s.target.function) for s in made if isinstance(s.target, Call)}
+    values = [s.target for s in made if isinstance(s.target, Letter) and not is_name(s.body)]
+    numbers = {key_of(name) for name, space in spaces if space.axes}
+    numbers = (numbers | {name.text for name in values}) - functions  # X (a - b)
     for place, statement in enumerate(statements):
         for name in names[place]:
             called = calls.get(key_of(name), []) if key_of(name) not in given else []
@@ -565,7 +578,8 @@ def _words_around(span: Span, text: str) -> Words | None:
     if not counted and (TENSOR.search(about) or told):
         return None
     counts = bool(COUNTS.match(after) or counted)
-    ends = RANGED.search(before[-60:] + OWN + after[:60])
+    around = before[-60:] + OWN + after[:60]
+    ends = RANGED.search(around) or IN_BRACKETS.search(around)
     something = number or counts or bool(NAMED.search(before) or SAID.match(after) or ends)
     having = NUMBER_OF if HAVING.search(before) else NUMBER_OF[:1]
     many = IS_NUMBER.search(before) or next((m for p in having if (m := p.match(after))), None)
@@ -578,8 +592,8 @@ def _words_around(span: Span, text: str) -> Words | None:
 def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
     """List the names that stand for something by section, and as what.
 
-    That is a tensor with `axes`, another `value`, an `argument` of a function, a `letter` that counts, or a
-    `script` of what a definition is of.
+    That is a tensor with `axes`, another `value`, an `argument` of a function, a `letter` that counts, a
+    `script` of what a definition is of, or the `head` of names with subscripts.
     """
     found: dict[str, dict[int, set[str]]] = {}
 
@@ -592,7 +606,10 @@ def _given(statements: Sequence[Statement]) -> dict[str, dict[int, set[str]]]:
     for statement in statements:
         if isinstance(statement, Declaration):
             kind = "axes" if statement.space.axes else "value"
-            give(kind, [word for name in statement.names for word in (head_of(name), key_of(name))])
+            give(kind, map(key_of, statement.names))
+            for name in statement.names:
+                relative = isinstance(name, Scripts) and name.sub is not None and name.sup is None
+                give("head" if relative else kind, [head_of(name)])
             give("value", [letter.text for letter in letters_of(statement.space)])
         elif isinstance(statement, Signature):
             give("value", [letter.text for letter in letters_of(statement)])

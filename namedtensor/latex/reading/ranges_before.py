@@ -18,7 +18,7 @@ from namedtensor.latex.walk import letters_of
 #: What may stand between a range and the display that is meant: signs, or words of the same sentence.
 OPENS = r"[\s$,:]|\\[\[)]|\\begin\{[a-z*]+\}"
 AT_ONCE = re.compile(rf"(?:{OPENS})*")
-SOON = re.compile(rf"(?:(?!\n\s*\n)(?:{OPENS}|[^.;$\\]))*")
+SOON = re.compile(rf"(?:(?!\n\s*\n)(?:{OPENS}|[^.;$\\]))*(?:{OPENS})*")
 
 #: What stands before a range that begins a sentence, and before one that ends the sentence of a display.
 BEGINS = re.compile(

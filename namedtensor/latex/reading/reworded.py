@@ -53,6 +53,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisName,
     AxisSize,
+    Bars,
     Big,
     Binary,
     Call,
@@ -85,6 +86,7 @@ WITHIN = re.compile(
     r"\$\s*:?(?:\]:?[^$.;\n]*,|[^$.;:&|]*\b(?:in|from|of shape)|"
     r"[^$.\n]*(?:[&|]|</td>\s*<td\b[^>$]*>|--|[:,]?\s\())\s*\$"
 )
+WALLED = re.compile(r"\$[^$.\n]*(?:[&|]|</td>\s*<td\b[^>$]*>)\s*\$$")
 BESIDE = re.compile(r"\$\s*(?:,|and|,\s*and)\s+\$")
 
 #: What indices are computed with: also the larger and the smaller of two.
@@ -110,6 +112,13 @@ ALIKE = re.compile(
 ALIKE_LAST = re.compile(
     r"\$\s*[,(]?\s*(?:(?:also|again|is|are|both|which\s+has|having|of|with|in)\s+)*(?:the\s+same|that|this|equal)\s+"
     r"(?:axes|shape|space|sizes?)\b(?!\s+(?:as|of|like))",
+    re.IGNORECASE,
+)
+
+#: What says that norms without a mark are Frobenius norms.
+FROBENIUS = re.compile(
+    r"\bnorms\s+are\s+(?:all\s+)?Frobenius|"
+    r"(?:\\[|lr]V?ert|\\\|)\s*\\cdot\s*(?:\\right)?(?:\\[|lr]V?ert|\\\|)\$?[^.$]{0,40}\bFrobenius\s+norm",
     re.IGNORECASE,
 )
 
@@ -175,7 +184,10 @@ def reworded(
     found = [e for e in entries if isinstance(e.read, Found)]
     _put_indices(found, parents)
     _put_sequences(found, parents)
+    _put_sums_on(found)
     _put_known(found)
+    if FROBENIUS.search(text):
+        _put_frobenius(found)
     _put_matrices(found, parents)
     put_margins(found)
     _put_exponentials(found)
@@ -278,7 +290,9 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             space = _shape(space) or space
         alike = is_name(space) and ALIKE.search(text[max(0, start - 200) : start + 1])
         space = spaces.get(key_of(space)) if alike else space
-        if not isinstance(space, Space) or not space.axes or entry.region.display:
+        if not isinstance(space, Space) or entry.region.display:
+            continue
+        if not space.axes and not WALLED.search(text[max(0, start - 200) : start]):
             continue
         names: list[Expression] = []
         mark, after = ALIKE if alike else WITHIN, start
@@ -925,22 +939,84 @@ def _put_sequences(entries: Sequence[Entry], parents: Sequence[int]) -> None:
                     other.found.statement = after
 
 
+def _put_sums_on(entries: Sequence[Entry]) -> None:
+    r"""Let a sum reach over a further term that has its index: s_k of \sum_{k=1}^K a_k + s_k is in the sum.
+
+    It does not where the letter is declared, or counts in the definition as a whole.
+    """
+    given = {head_of(n) for entry in entries for n in given_names(entry.statement)}
+
+    def indices_of(part: Any) -> set[str]:
+        scripts = [p.sub for p in all_of(Scripts, part)] + [at.at for at in all_of(At, part)]
+        return {one.text for script in scripts if script is not None for one in letters_of(script)}
+
+    for entry in entries:
+        said = entry.statement
+        if not isinstance(said, Definition):
+            continue
+        outside = texts_of(said.target) | texts_of(said.condition) | given
+
+        def reach(part: Any, outside: set[str] = outside) -> Any:
+            if not isinstance(part, Binary) or part.op not in ("+", "-"):
+                return None
+            left = put(part.left, reach)
+            last, path = left, []
+            while isinstance(last, (Binary, Unary)):
+                path.append(last)
+                last = last.right if isinstance(last, Binary) else last.operand
+            ends = last.span.end == left.span.end  # no bracket closes before the sign
+            if not isinstance(last, Big) or last.lower is None or not ends:
+                return None if left is part.left else replace(part, left=left)
+            bound = texts_of(tuple([one.index for one in all_bound(last)]))
+            own = texts_of(tuple([b.index for p in all_of(Big, part.right) for b in all_bound(p)]))
+            if not (bound - outside - own) & indices_of(part.right):
+                return None if left is part.left else replace(part, left=left)
+            inside = replace(part, left=last.body, span=last.body.span | part.right.span)
+            whole: Any = replace(last, body=inside, span=last.span | part.right.span)
+            for around in reversed(path):
+                name = "right" if isinstance(around, Binary) else "operand"
+                whole = replace(around, **{name: whole}, span=around.span | whole.span)
+            return whole
+
+        body = put(said.body, reach)
+        if body is not said.body:
+            entry.found.statement = replace(said, body=body)
+
+
+def _put_frobenius(entries: Sequence[Entry]) -> None:
+    r"""Read \|A\| without a mark as \|A\|_F, but for what stands below a sum over axes of its own."""
+
+    def mark(part: Any) -> Any:
+        if isinstance(part, (Big, Call)) and part.axes:
+            return part
+        whole = part if isinstance(part, Scripts) else Scripts(part.span, part)
+        if not isinstance(whole.base, Bars) or not whole.base.double:
+            return None
+        marked = whole.sub is not None or whole.base.axes
+        return part if marked else replace(whole, sub=Letter(part.span, "F"))
+
+    for entry in entries:
+        if isinstance(entry.statement, Definition):
+            entry.found.statement = replace(entry.statement, body=put(entry.statement.body, mark))
+
+
 def _put_known(entries: Sequence[Entry]) -> None:
     r"""Put numbers for \epsilon_{ijk} that nothing else gives, and for the \pi of 2 \pi beside \pi_{..(i)}.
 
-    Beside a tensor e, the e of e^x is a number too where x is no index. The sign of a permutation is
+    Beside a tensor e, the e of e^x is a number too where x is no index, and beside a series e^k where x has
+    axes, is an argument or negative. The sign of a permutation is
     (i - j) (j - k) (k - i) / 2: 1, -1 or 0.
     """
     names = [name for entry in entries for name in given_names(entry.statement)]
     given = {head_of(name) for name in names}
     spaces = [
-        said.space
+        (said.names, said.space)
         for said in (entry.statement for entry in entries)
-        if isinstance(said, Declaration) and "e" in map(key_of, said.names)
+        if isinstance(said, Declaration)
     ]
-    euler = any(space.axes for space in spaces) and not any(
-        head_of(name) == "e" and isinstance(name, Scripts) for name in names
-    )
+    tensors = {key_of(name) for own, space in spaces if space.axes for name in own}
+    series = any(head_of(name) == "e" and isinstance(name, Scripts) for name in names)
+    euler = series or "e" in tensors
     indexed = {head_of(part) for entry in entries for part in all_of(Indexed, entry.statement)}
     signs = {"epsilon", "varepsilon"} - given
 
@@ -962,6 +1038,12 @@ def _put_known(entries: Sequence[Entry]) -> None:
                 return None
             if isinstance(part.sup, Letter) and part.sup.text not in real:
                 return None
+            first: Any = part.sup
+            while isinstance(first, Binary):
+                first = first.left
+            of_values = tensors.union(map(key_of, own)) & texts_of(part.sup)
+            if series and not of_values and not isinstance(first, Unary):
+                return None  # a member, e^{k-1}
             return replace(part, base=Number(part.base.span, math.e), sup=put(part.sup, power))
 
         return put(said, power)

@@ -178,7 +178,8 @@ def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequen
     number = target is not None and not isinstance(target, Indexed) and word == "for"  # for n = 3
     if relation is None or number:
         return False
-    if not (word in words.WHEN or (not piece.word and is_range(relation))):
+    ranged = is_range(relation) or _bounds_index_of(relation, last.statement.target)
+    if not (word in words.WHEN or (not piece.word and ranged)):
         return False
     if words.denies(piece.word):
         relation = Unary(relation.span, "not", relation)
@@ -196,6 +197,19 @@ def _is_condition_of(found: Sequence[Found | Failed], piece: Piece, read: Sequen
         both = relation if before is None else Logic(span, "and", (before, relation))
         one.statement = replace(one.statement, condition=both, span=span)
     return True
+
+
+def _bounds_index_of(relation: Expression, target: Expression) -> bool:
+    """Say whether a relation bounds the index of an element by a number: t >= 2 behind h_{seq(t)} = ..."""
+    if not isinstance(relation, Relation) or len(relation.rest) != 1:
+        return False
+    ((op, bound),) = relation.rest
+    places = (
+        [item.at for item in target.items if isinstance(item, At)]
+        if isinstance(target, Indexed)
+        else []
+    )
+    return op in {"<", "<=", ">", ">="} and isinstance(bound, Number) and relation.first in places
 
 
 def _ranged(found: Sequence[Found | Failed], relation: Expression) -> list[Found]:

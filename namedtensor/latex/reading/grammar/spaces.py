@@ -30,6 +30,9 @@ class Spaces(Axes):
         elif token.kind == "letter" and self._is_field():
             self.at += 1
             base = token.text
+        elif self._is_simplex():
+            self.at += 1
+            base = "R"
         elif token.text in ("[", "\\{", "("):
             kind = self._finite()
             if kind is None:
@@ -50,6 +53,12 @@ class Spaces(Axes):
     def _is_field(self) -> bool:
         """Say whether a letter here stands for any field, as in F^{seq}."""
         return self.peek(1).kind == "sup" and self.peek().text in "FGHR"
+
+    def _is_simplex(self) -> bool:
+        r"""Say whether numbers that sum to 1 are meant here, as in w \in \Delta^{seq}."""
+        before = self.tokens[self.at - 1].text if self.at else ""
+        delta = self.peek().text.lstrip("\\").startswith("Delta")
+        return delta and before == "\\in" and self.peek(1).kind == "sup"
 
     def _finite(self) -> str | None:
         """Say which finite set the bracket here opens: {0,1}, [0,1], [n], or none."""

@@ -95,6 +95,7 @@ KINDS: dict[str, Callable[..., Any]] = {
     "counts": lambda random, shape, setting, names: random.integers(1, 5, shape) * 1.0,
     "ones": lambda random, shape, setting, names: np.ones(shape),
     "bits": lambda random, shape, setting, names: random.integers(0, 2, shape) * 1.0,
+    "signs": lambda random, shape, setting, names: random.integers(-1, 2, shape) * 1.0,
     "first": lambda random, shape, setting, names: (np.arange(shape[0]) < int(setting)) * 1.0,
     "two": _centres,
     "definite": _definite,

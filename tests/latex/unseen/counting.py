@@ -18,6 +18,7 @@ from namedtensor.check.documents import look_at
 
 from ..corpus.entry import Entry, axes_of, draw
 from . import (
+    analysts,
     authors,
     colleagues,
     coursework,
@@ -80,6 +81,7 @@ ROOMS = (
     tutors,
     makers,
     residents,
+    analysts,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

@@ -30,6 +30,8 @@ from namedtensor.latex.findings import Mend
 from namedtensor.latex.printing.dialects import REALS
 from namedtensor.latex.reading.quantities import is_named, is_small
 from namedtensor.latex.reading.ranges import indices_of
+from namedtensor.latex.reading.spoken import names_of
+from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
     AxisName,
@@ -321,10 +323,32 @@ def _missing(symbols: Symbols, where: Expression) -> Words | None:
                 "axis-missing",
                 f"{use}, and {text} has no axis {axis.name}",
                 shapes_of(symbols, [operand]),
-                _hint(symbols, type_, axis),
+                _wider(symbols, where, operand, axis) or _hint(symbols, type_, axis),
                 _slip(symbols, axis, _named(type_)),
             )
     return None
+
+
+def _wider(symbols: Symbols, where: Expression, operand: Expression, axis: AxisName) -> str:
+    r"""Say that \text{softmax} X W acts on X alone, where the axis is one of W."""
+    if not isinstance(where, Call) or where.bracket:
+        return ""
+    start, text = where.span.start, symbols.report.text
+    defined = symbols.names.definitions
+    around = [d.body for d in defined if d.statement.span.holds(where.span)]
+    wholes: list[Contract | Binary] = [
+        *all_of(Contract, tuple(around)),
+        *all_of(Binary, tuple(around)),
+    ]
+    for part in wholes:
+        more = part.span.start == start and part.span.end > where.span.end
+        names = names_of(part.right) if more else ()
+        given = [d for name in names for d in symbols.names.declared.get(key(name) or "", ())]
+        if any(axis.name in d.space.names for d in given):
+            head = text(Span(start, operand.span.start)).strip()
+            whole = text(Span(operand.span.start, part.span.end))
+            return rf"put brackets around all that it acts on: {head} \left( {whole} \right)"
+    return ""
 
 
 def _named(type_: Type) -> list[str]:

@@ -679,3 +679,34 @@ def test_a_vector_of_a_step_is_no_element(axis, step):
     text = rf"""Let $g \in \mathbb{{R}}^{{\text{{{axis}}}}}$ and $\beta \in \mathbb{{R}}$.
 $$m_t = {step}, \qquad m_0 = 0.$$"""
     assert "undefined" in {f.code for f in read(text).check() if f.severity == "error"}
+
+
+def test_pairs_of_views_are_elements_at_twice_an_index():
+    text = r"""For $N$ pairs, $Z \in \mathbb{R}^{\text{view}:2N \times \text{emb}}$ and $\tau \in \mathbb{R}$.
+$$ S = \frac{1}{\tau} Z \underset{\text{emb}}{\odot} Z_{\text{view} \to \text{view}'} $$
+$$ \ell_{\text{view}(i), \text{view}'(j)} = -\log \frac{\exp(S_{ij})}
+{\sum_{k=1}^{2N} \mathbb{1}_{[k \ne i]} \exp(S_{ik})} $$
+$$ L = \frac{1}{2N} \sum_{k=1}^{N} \left( \ell_{2k-1, 2k} + \ell_{2k, 2k-1} \right) $$"""
+    Z = rng.normal(size=(6, 3))
+    shares = np.exp(Z @ Z.T / 0.5)
+    loss = -np.log(shares / (shares * (1 - np.eye(6))).sum(1)[:, None])
+    wanted = sum(loss[k, k + 1] + loss[k + 1, k] for k in (0, 2, 4)) / 6
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["L"](Z=tensor(Z, "view", "emb"), tau=0.5)
+    np.testing.assert_allclose(float(found), wanted)
+
+
+def test_twice_an_index_is_one_index_of_a_vector():
+    text = (
+        r"""Let $x \in \mathbb{R}^{\text{time}:2N}$. $$y = \sum_{k=1}^{N} (x_{2k} - x_{2k-1})$$"""
+    )
+    found = read(text)["y"](x=tensor(np.array([1.0, 4.0, 2.0, 8.0]), "time"))
+    assert float(found) == 9.0
+
+
+def test_an_index_that_is_declared_over_an_axis_runs_along_it():
+    text = r"""For tasks $t \in [\text{task}]$ let $L, w \in \mathbb{R}^{\text{task}}$ be given.
+$$J = \sum_t w_t L_t$$"""
+    found = read(text)["J"](L=tensor(u, "task"), w=tensor(t, "task"))
+    np.testing.assert_allclose(float(found), t @ u)

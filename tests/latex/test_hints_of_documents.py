@@ -113,7 +113,8 @@ def test_what_is_no_name_is_not_offered_as_one(body):
 
 @pytest.mark.parametrize("sign", [r"\underset{\text{emb}}{\odot} W_g", "+ b"])
 def test_a_function_that_ends_too_early_is_offered_brackets(sign):
-    text = rf"""Let $X \in \mathbb{{R}}^{{\text{{tok}} \times \text{{emb}}}}$, $b \in \mathbb{{R}}^{{\text{{exp}}}}$ and
+    text = rf"""Let $X \in \mathbb{{R}}^{{\text{{tok}} \times \text{{emb}}}}$,
+$b \in \mathbb{{R}}^{{\text{{exp}}}}$ and
 $W_g \in \mathbb{{R}}^{{\text{{emb}} \times \text{{exp}}}}$.
 $$P = \underset{{\text{{exp}}}}{{\text{{softmax}}}} \, X {sign}$$"""
     (found,) = [f for f in read(text).check() if f.severity == "error"]

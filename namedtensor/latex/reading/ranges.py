@@ -237,12 +237,18 @@ def places_of(target: Expression, least: int = 2) -> tuple[Expression, ...]:
 def indices_of(
     sub: Expression | None, most: int = 9, known: Collection[str] = ()
 ) -> tuple[Expression, ...] | None:
-    """Part the indices of A_{ij}, A_{i,j} and A_{i j}; None where there are more than axes."""
+    """Part the indices of A_{ij}, A_{i,j} and A_{i j}; None where there are more than axes.
+
+    Beside a comma, and of one index, 2k is twice k.
+    """
     found: list[Expression] = []
-    for part in () if sub is None else listed(sub):
+    parts = () if sub is None else listed(sub)
+    for part in parts:
         pieces: tuple[Expression, ...] = (part,)
         if isinstance(part, Binary) and part.op == "*" and part.how == "juxtaposed":
-            pieces = (part.left, part.right)
+            alone = len(parts) > 1 or most == 1
+            twice = alone and isinstance(part.left, Number)
+            pieces = (part,) if twice else (part.left, part.right)
         elif isinstance(part, Letter) and part.style == "letter" and part.text not in known:
             pieces = _letters_in(part)
         found += pieces

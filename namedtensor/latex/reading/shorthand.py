@@ -37,6 +37,7 @@ from namedtensor.latex.syntax import (
     Letter,
     Number,
     Relation,
+    Renaming,
     Scripts,
     SizedAxis,
     Space,
@@ -238,6 +239,13 @@ class _Known:
             if given or len(bodies) != 1 or not far:
                 return given.pop() if len(given) == 1 else ()
             return self._axes_of(bodies[0], far - 1)
+        if isinstance(part, Indexed):
+            own = {axis.axis.name: axis for axis in self._axes_of(part.base, far)}
+            for item in part.items if own else ():
+                for axis in item.before if isinstance(item, Renaming) else (item,):
+                    own.pop(axis.axis.name, None)
+                own |= {a.axis.name: a for a in item.after} if isinstance(item, Renaming) else {}
+            return tuple(own.values())
         used = {axis.name for axis in getattr(part, "axes", ())}
         match part:
             case Call(function=function):
@@ -357,7 +365,10 @@ class _Formula:
                 here = self.known.stated.setdefault((letter, self.section), [])
                 here.append((self.at, frozenset([axis])))
         if isinstance(said, Declaration) and said.space.base == "[n]":
-            said = Relation(said.span, Items(said.span, said.names, ""), (("in", said.space),))
+            space, end = said.space, said.space.bound
+            if isinstance(end, Letter) and end.style == "word" and end.text in self.known.axes:
+                space = replace(space, bound=AxisSize(end.span, AxisName(end.span, end.text)))
+            said = Relation(said.span, Items(said.span, said.names, ""), (("in", space),))
         if not isinstance(said, Definition):
             for letter, runs in self._ranges(said, {}):
                 here = self.known.stated.setdefault((letter, self.section), [])
@@ -723,7 +734,8 @@ class _Formula:
             return element or at, frozenset(() if bound is None else (bound,))
         letters = letters_of(at)
         if isinstance(at, Number) or not is_near(at):
-            summed = isinstance(at, Binary) and at.op in ("+", "-") and bool(letters)
+            scaled = isinstance(at, Binary) and at.op == "*" and isinstance(at.left, Number)
+            summed = isinstance(at, Binary) and (scaled or at.op in ("+", "-")) and bool(letters)
             computed = summed and all(t.text in env for t in letters)
             return at, ANY if isinstance(at, Number) else COMPUTED if computed else frozenset()
         running = [env[t.text] for t in letters_of(at) if t.text in env]

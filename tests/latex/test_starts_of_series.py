@@ -225,3 +225,19 @@ h_t &= \tanh(W \underset{{\text{{in}}}}{{\odot}} x_t + U \underset{{\text{{hid}}
         x=tensor(x, "t", "in"), W=tensor(W, "in", "hid"), U=tensor(U, "hid'", "hid")
     )
     np.testing.assert_allclose(found.numpy("t", "hid")[-1], h)
+
+
+def test_a_series_is_not_over_the_axes_of_a_letter_of_another_section():
+    text = r"""# Jacobi
+$A \in \mathbb{R}^{\text{row}:n \times \text{col}:n}$ and
+$b \in \mathbb{R}^{\text{row}:n}$, with $x^{(0)} = 0$.
+$$x^{(k+1)}_{\text{col}(i)} = \frac{1}{A_{\text{row}(i), \text{col}(i)}} \left( b_{\text{row}(i)} -
+\sum_{j \ne i} A_{\text{row}(i), \text{col}(j)} \, x^{(k)}_{\text{col}(j)} \right), \qquad i = 1, \dots, n.$$
+# Interpolation
+Nodes $x \in \mathbb{R}^{\text{node}:m}$. $$s = \sum_{\text{node}} x$$"""
+    A, b = np.array([[3.0, 1.0], [-1.0, 4.0]]), np.array([1.0, 2.0])
+    x = np.zeros(2)
+    for _ in range(3):
+        x = (b - (A - np.diag(np.diag(A))) @ x) / np.diag(A)
+    found = read(text)["x^{(3)}"](A=tensor(A, "row", "col"), b=tensor(b, "row"))
+    np.testing.assert_allclose(found.numpy("col"), x)

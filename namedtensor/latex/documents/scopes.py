@@ -996,10 +996,12 @@ class Names:
             return None
         own, given = defined.place, declared.place
         far = not self.inherits(own, given)
-        alike = self._by_stem.get(stem(defined.name) or "", [])
-        sections = {d.place.section for d in alike if d.letters}
+        rules = [d for d in self._by_stem.get(stem(defined.name) or "", []) if d.letters]
+        sections = {d.place.section for d in rules}
         ruled = own.section in sections and given.section not in sections
-        ruled = ruled and isinstance(declared.name, Letter)
+        places = [at for d in rules for at in all_of(At, d.statement.target)]
+        axes = {at.axis.name for at in places}  # x^k_{col(i)} is over col
+        ruled = ruled and isinstance(declared.name, Letter) and axes <= {*declared.space.names}
         if far and defined.kind == "value" and not (defined.letters or ruled):
             return None  # c = 2 is no c that another section declares, and f^0 = 0 begins its f^k
         if self.is_block_of_functions(own.block) and own.block != given.block:

@@ -171,7 +171,7 @@ def statements_of(
     entries = list(with_starts_apart(entries))
     entries = with_loops_run(entries, text)
     left_sides = reworded(entries, text, host.parents)
-    shorthand = short_elements(entries, host.parents)
+    shorthand = short_elements(entries, text, host.parents)
     entries = with_ranges_behind(entries, text)
     put_chosen_members([e for e in entries if isinstance(e.read, Found)])
     put_abbreviations([e for e in entries if isinstance(e.read, Found)])

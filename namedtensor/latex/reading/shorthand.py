@@ -8,6 +8,7 @@ which the axes are declared. Where an index may run along another axis, nothing 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -80,12 +81,26 @@ ORDERED = frozenset(
 DRESSED = ("", "bold", "vec")
 
 
+#: What prose says of the rows of a matrix: "where $x_i$ is the $i$-th row of $X$", "the rows $w_j$ of $W$".
+_WHOLE = r"(?:of|in)\s+(?:the\s+matrix\s+)?\$(?P<whole>\\?[A-Za-z]+)\$"
+_PART = r"\$(?P<letter>\\?[A-Za-z]+)_\{?(?P<at>[a-z])\}?\$"
+_COUNT = r"\$?[a-z](?:\^\{?(?:\\(?:text|mathrm)\{)?(?:th)?\}{0,2})?\$?(?:-?\s?th)?"
+ROWS = (
+    re.compile(
+        rf"{_PART},?\s+(?:is|be|for|denotes?|as|,)?\s*the\s+{_COUNT}\s+(?P<noun>[a-z]+)\s+{_WHOLE}"
+    ),
+    re.compile(rf"\b(?P<noun>row|column)s?\s+{_PART}\s+{_WHOLE}"),
+)
+
+
 def short_elements(
-    entries: Sequence[Entry], parents: Sequence[int]
+    entries: Sequence[Entry], text: str, parents: Sequence[int]
 ) -> tuple[tuple[Short, ...], ...]:
     """Write elements with the names of their axes; give what was short in each formula."""
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
     known = _Known(found, parents)
+    for row in [m for pattern in ROWS for m in pattern.finditer(text)] if known.axes else ():
+        known.rows[row["letter"].lstrip("\\")] = row["whole"].lstrip("\\"), row["noun"]
     places = enumerate(zip(found, [None, *found], strict=False)) if known.axes else ()
     formulas = [_Formula(known, at, *pair) for at, pair in places]
     for step in (_Formula.note_ranges, _Formula.set_apart, _Formula.show):
@@ -126,6 +141,8 @@ class _Known:
     def __init__(self, entries: Sequence[Entry], parents: Sequence[int]) -> None:
         self.parents = parents
         self.axes: set[str] = set()
+        #: letters of the rows of a matrix, with its letter and the word for them
+        self.rows: dict[str, tuple[str, str]] = {}
         self.sizes: dict[str, set[Expression]] = {}
         #: letters that stand for something, those of numbers that are stated, and of numbers; and what the
         #: numbers in a tensor of indices are below
@@ -212,6 +229,12 @@ class _Known:
 
     def tensor(self, base: Any, section: int) -> tuple[Letter, tuple[SizedAxis, ...]] | None:
         """Find the tensor of which a letter has elements; those of a bold letter are often written plain."""
+        row = self.rows.get(base.text) if isinstance(base, Letter) else None
+        if row is not None and row[0] not in self.rows:  # x_i, the i-th row of X
+            known = self.tensor(replace(base, text=row[0]), section)
+            if known is not None and len(known[1]) > 1:
+                named = [a for a in known[1] if a.axis.name.startswith(row[1][:3])]
+                return known[0], (*named, known[1][row[1] == "column"])[:1]
         for text in [base.text + d for d in DRESSED] if isinstance(base, Letter) else ():
             apart, given = self.apart.get(text, ()), self._tensors.get(text, {})
             outer = sections_around(section, self.parents) if apart or given else ()

@@ -3,6 +3,7 @@
 import pytest
 
 from namedtensor.latex import read
+from tests.python_calls import python_calls
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,10 @@ def test_what_is_less_its_own_mean_with_other_weights_brings_no_axis_back(mean):
     assert read(head + rf"$$A = p \odot (r - {mean})$$").check() == []
     (found,) = read(head + rf"$$A = p \odot (r + {mean})$$").check()
     assert found.code == "axis-returns"
+
+
+def test_a_long_sum_that_has_an_operator_is_read_soon():
+    """Each side of a sum is looked at once: work that doubles with each term would never end."""
+    text = r"Let $a \in \mathbb{R}^{\text{ax}:n}$ and $x \in \mathbb{R}$. $$Y = \sum_{i=1}^n a_i"
+    few, many = [python_calls(lambda k=k: read(text + " + x" * k + "$$")) for k in (30, 60)]
+    assert many < 3 * few

@@ -952,27 +952,29 @@ def _put_sums_on(entries: Sequence[Entry]) -> None:
 
     for entry in entries:
         said = entry.statement
-        if not isinstance(said, Definition):
+        if not isinstance(said, Definition) or not all_of(Big, said.body):
             continue
         outside = texts_of(said.target) | texts_of(said.condition) | given
 
         def reach(part: Any, outside: set[str] = outside) -> Any:
             if not isinstance(part, Binary) or part.op not in ("+", "-"):
                 return None
-            left = put(part.left, reach)
+            left, right = put(part.left, reach), put(part.right, reach)
+            if left is not part.left or right is not part.right:
+                part = replace(part, left=left, right=right)
             last, path = left, []
             while isinstance(last, (Binary, Unary)):
                 path.append(last)
                 last = last.right if isinstance(last, Binary) else last.operand
             ends = last.span.end == left.span.end  # no bracket closes before the sign
             if not isinstance(last, Big) or last.lower is None or not ends:
-                return None if left is part.left else replace(part, left=left)
+                return part  # its sides are done: none of them is looked at again
             bound = texts_of(tuple([one.index for one in all_bound(last)]))
-            own = texts_of(tuple([b.index for p in all_of(Big, part.right) for b in all_bound(p)]))
-            if not (bound - outside - own) & indices_of(part.right):
-                return None if left is part.left else replace(part, left=left)
-            inside = replace(part, left=last.body, span=last.body.span | part.right.span)
-            whole: Any = replace(last, body=inside, span=last.span | part.right.span)
+            own = texts_of(tuple([b.index for p in all_of(Big, right) for b in all_bound(p)]))
+            if not (bound - outside - own) & indices_of(right):
+                return part
+            inside = replace(part, left=last.body, span=last.body.span | right.span)
+            whole: Any = replace(last, body=inside, span=last.span | right.span)
             for around in reversed(path):
                 name = "right" if isinstance(around, Binary) else "operand"
                 whole = replace(around, **{name: whole}, span=around.span | whole.span)

@@ -286,20 +286,21 @@ class Body:
 
     def _filled(self, defined: Defined, value: Value) -> Value:
         """Give a number the axes that its series is declared with: h_{seq(0)} = 0."""
-        along = axis_along(defined.name)
         host = isinstance(value, SymbolicTensor) and value.node.type.host and not value.axes
         if not (isinstance(value, (int, float)) or host) or isinstance(value, bool):
             return value
-        names = self.library.names
-        space = self.declared_space(defined) or names.space_of(bare(defined.name), defined)
+        names, own = self.library.names, bare(defined.name)
+        # y_0 lacks the axis of y along which y_{time(t)} is an element, as it does itself
+        along = {axis_along(d.name) for d in names.definitions if bare(d.name) == own}
+        space = self.declared_space(defined) or names.space_of(own, defined)
         if space is not None:
             base, axes = space.base, [*space.names]
         else:
             base, axes = "R", names.axes_of_series(defined)
         scope = self.scope(Around(defined.place, self.numbers, own=False))
         for name in axes:
-            size = None if name == along else self.axis_size(name)
-            if size is None and name != along and space is not None:
+            size = None if name in along else self.axis_size(name)
+            if size is None and name not in along and space is not None:
                 size = known_size(scope, name)
             if size is not None:
                 value = float(value) if base == "R" and isinstance(value, int) else value

@@ -1,10 +1,13 @@
 r"""What is drawn and declared nowhere has the axes of what it stands beside; no small number is drawn."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from namedtensor import tensor
 from namedtensor.latex import read
+from tests.python_calls import python_calls
 
 MU, SIGMA, EPS = np.array([1.0, -2.0]), np.array([0.5, 3.0]), np.array([0.3, -0.7])
 
@@ -57,3 +60,21 @@ $\epsilon \sim \mathcal{N}(0, I)$: $$ z = \mu + \epsilon $$"""
     document = read(text)
     assert told(document) == []
     assert "epsilon: R[draw, lat]" in str(document["z"].signature)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_formula_without_the_letter_gives_it_no_axes(order):
+    formulas = [r"$$ z = \mu + \epsilon $$", r"$$ y = a + b $$"][::order]
+    text = r"""Let $\mu \in \mathbb{R}^{\text{lat}}$, $a, b \in \mathbb{R}^{\text{pix}}$ and
+$\epsilon \sim \mathcal{N}(0, I)$. """ + "\n".join(formulas)
+    assert "epsilon: R[lat])" in str(read(text)["z"].signature)
+
+
+def test_what_is_made_in_many_steps_is_looked_at_once():
+    """Each letter is made of the one before it, many times over: work that multiplies would never end."""
+    sums = [f"{b} = {a} + 2 {a} + 3 {a} + 4 {a}" for a, b in pairwise("abcdfghjk")]
+    steps = "\n".join([f"$$ {one} $$" for one in sums])
+    text = rf"""Let $a \in \mathbb{{R}}^{{\text{{lat}}}}$, $\epsilon \sim \mathcal{{N}}(0, I)$.
+{steps} $$ z = k + \epsilon $$"""
+    few = python_calls(lambda: read(text.replace("k + ", "b + ")))
+    assert python_calls(lambda: read(text)) < 2 * few

@@ -37,10 +37,8 @@ DRAWN = re.compile(
 #: Operators that act on each element.
 EACH = frozenset(("+", "-", "*", "/", "odot"))
 
-#: An axis and a name; so many definitions are followed.
 Axes = frozenset[str]
 NONE: Axes = frozenset()
-FAR = 9
 
 
 def with_drawn(
@@ -92,22 +90,21 @@ class _Axes:
                     members = self._members.setdefault(head_of(name), set())
                     members.add(frozenset(said.space.names))
         self._bodies = {key_of(d.target): d.body for d in self._definitions}
+        #: what names have, found once; a name that is made of itself has what else it is made of
+        self._found: dict[str, Axes] = {}
 
     def drawn(self, text: str, section: int, source: Source) -> tuple[Any, list[str]]:
         """Give the name that is written so, and the axes of what it stands beside."""
         name: Any = None
         found: list[str] = []
         for definition in self._definitions:
-            if not lies_in(definition.section, section, self._parents):
-                continue
-            for part in (*all_of(Letter, definition.body), *all_of(Scripts, definition.body)):
-                if source.text[part.span.start : part.span.end] == text:
-                    name = part
-            if name is not None:
-                axes = dict.fromkeys(self._beside(definition.body, name)[0])
-                found += [axis for axis in axes if axis not in found]
+            if lies_in(definition.section, section, self._parents):
+                names = [(part, part.span) for part in _parts(definition.body)]
+                here = [part for part, at in names if source.text[at.start : at.end] == text]
+                for name in here[:1]:
+                    found += self._beside(definition.body, name)[0]
         given = name is not None and (key_of(name) in {*self._declared, *self._bodies})
-        return (None, []) if given else (name, found)
+        return (None, []) if given else (name, [*dict.fromkeys(found)])
 
     def _beside(self, part: Any, name: Any) -> tuple[list[str], bool]:
         """List the axes of what stands beside a name in a part, and say whether more of them stand around."""
@@ -125,19 +122,22 @@ class _Axes:
             found += [axis for inner in others for axis in sorted(self.of(inner))]
         return found, True
 
-    def of(self, part: Any, far: int = FAR) -> Axes:
+    def of(self, part: Any) -> Axes:
         """Give the axes that a part has, as far as declarations tell."""
         if isinstance(part, (Letter, Scripts)):
             own, members = self._declared.get(key_of(part)), self._members.get(head_of(part), set())
             if own is not None or (isinstance(part, Scripts) and len(members) == 1):
                 return own if own is not None else next(iter(members))
-            body = self._bodies.get(key_of(part))
-            return self.of(body, far - 1) if body is not None and far else NONE
+            text = key_of(part)
+            if text not in self._found:
+                self._found[text] = NONE
+                self._found[text] = self.of(self._bodies.get(text, ()))
+            return self._found[text]
         if isinstance(part, Indexed):
             used = {item.axis.name for item in part.indices}
-            return self.of(part.base, far) - used
+            return self.of(part.base) - used
         used = {axis.name for axis in getattr(part, "axes", ())}
-        return NONE.union(*[self.of(inner, far) for inner in children(part)]) - used
+        return NONE.union(*[self.of(inner) for inner in children(part)]) - used
 
 
 def _parts(part: Any) -> tuple[Any, ...]:

@@ -290,13 +290,15 @@ class Body:
         if not (isinstance(value, (int, float)) or host) or isinstance(value, bool):
             return value
         names, own = self.library.names, bare(defined.name)
-        # y_0 lacks the axis of y along which y_{time(t)} is an element, as it does itself
-        along = {axis_along(d.name) for d in names.definitions if bare(d.name) == own}
         space = self.declared_space(defined) or names.space_of(own, defined)
         if space is not None:
             base, axes = space.base, [*space.names]
         else:
             base, axes = "R", names.axes_of_series(defined)
+        if not axes:
+            return value
+        # y_0 lacks the axis of y along which y_{time(t)} is an element, as it does itself
+        along = {axis_along(d.name) for d in names.definitions if bare(d.name) == own}
         scope = self.scope(Around(defined.place, self.numbers, own=False))
         for name in axes:
             size = None if name in along else self.axis_size(name)

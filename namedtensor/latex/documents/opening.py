@@ -243,9 +243,8 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if running:
-            if (
-                not gc.get_freeze_count()
-            ):  # what was read is old at once: it is not walked through now
+            # what was read is old at once, and is not walked through now
+            if not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

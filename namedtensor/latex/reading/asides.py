@@ -24,6 +24,7 @@ from namedtensor.latex.reading.spoken import (
     is_series,
     key_of,
     names_of,
+    nearest_of,
     numbers_in,
     sections_around,
 )
@@ -429,9 +430,7 @@ def with_parameters_passed(
             def passed(part: Any, own: Call = own, around: Sequence[int] = around) -> Any:
                 if not isinstance(part, Call) or part.parameters or part.function == own.function:
                     return None
-                there = taken.get(part.function, {})
-                only = there.values() if len(there) == 1 else ()
-                wanted = next((there[s] for s in around if s in there), next(iter(only), ()))
+                wanted = nearest_of(taken.get(part.function, {}), around)
                 if not wanted or not {*wanted} <= {*own.parameters}:
                     return None
                 return replace(part, arguments=put(part.arguments, passed), parameters=wanted)

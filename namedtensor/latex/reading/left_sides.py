@@ -20,6 +20,7 @@ from namedtensor.latex.reading.spoken import (
     in_reach,
     key_of,
     names_of,
+    nearest_of,
     numbers_in,
     sections_around,
 )
@@ -517,6 +518,8 @@ def with_derivatives(
     So does what is `shown` in a display and is made of what the document gives. A document that writes the
     axes of derivatives with stars means what computes them has, and its formulas compute them.
     """
+    if not any(all_of(Derivative, statement) for statement in statements):
+        return list(statements)
     known = {head_of(n) for s in statements for n in given_names(s)} | FUNCTIONS | CONSTANTS
     known |= {t.text for s in statements for t in letters_of(getattr(s, "space", None))}
     relations = [s.relation for s in statements if isinstance(s, Constraint)]
@@ -577,9 +580,7 @@ def with_functions_derived(
             def applied(part: Any, around: Sequence[int] = around) -> Any:
                 if not isinstance(part, Derivative):
                     return None
-                here = calls.get(getattr(part.of, "function", part.of), {})
-                only = here.values() if len(here) == 1 else ()
-                call = next((here[at] for at in around if at in here), next(iter(only), None))
+                call = nearest_of(calls.get(getattr(part.of, "function", part.of), {}), around)
                 if call is None:
                     return None
                 of = part.of if isinstance(part.of, Call) else replace(call, span=part.of.span)

@@ -214,12 +214,16 @@ def with_quantities(
 
     def closed(body: Any) -> Any:
         r"""Let \lambda_D be one letter, where prose names it: no element of a \lambda."""
+        if not scripted_names:
+            return body
         return put(body, lambda p: Letter(p.span, key_of(p)) if p in scripted_names else None)
 
     for statement in statements:
         if isinstance(statement, Definition):
-            bare = closed(statement.body) if scripted_names else statement.body
-            parts: list[Any] = [*letters_of(bare), *all_of(Scripts, statement.body)]
+            parts: list[Any] = [
+                *letters_of(closed(statement.body)),
+                *all_of(Scripts, statement.body),
+            ]
             used = [p for p in parts if (head := head_of(p)) in alone or _is_open(head, given)]
             for name in {_without_power(p) for p in used}:
                 users.setdefault(name, []).append(statement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
@@ -67,6 +67,12 @@ def lies_in(inner: int, outer: int, parents: Sequence[int]) -> bool:
     while inner > outer:
         inner = parents[inner] if inner < len(parents) else 0
     return inner == outer
+
+
+def nearest_of(there: Mapping[int, Thing], around: Sequence[int]) -> Thing | None:
+    """Give what stands in the innermost of some sections, or the only thing there is in any."""
+    near = next((there[at] for at in around if at in there), None)
+    return next(iter(there.values())) if near is None and len(there) == 1 else near
 
 
 class Nearby(Generic[Thing]):

@@ -204,11 +204,7 @@ def _bounds_index_of(relation: Expression, target: Expression) -> bool:
     if not isinstance(relation, Relation) or len(relation.rest) != 1:
         return False
     ((op, bound),) = relation.rest
-    places = (
-        [item.at for item in target.items if isinstance(item, At)]
-        if isinstance(target, Indexed)
-        else []
-    )
+    places = [item.at for item in target.indices] if isinstance(target, Indexed) else []
     return op in {"<", "<=", ">", ">="} and isinstance(bound, Number) and relation.first in places
 
 

@@ -1,10 +1,13 @@
 r"""Elements are written short where an index is known to run along an axis: t_i for t_{pat(i)}."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from namedtensor import tensor
 from namedtensor.latex import read
+from tests.python_calls import python_calls
 
 rng = np.random.default_rng(1)
 t, u, b = rng.normal(size=4), rng.normal(size=4), rng.normal(size=3)
@@ -710,3 +713,13 @@ def test_an_index_that_is_declared_over_an_axis_runs_along_it():
 $$J = \sum_t w_t L_t$$"""
     found = read(text)["J"](L=tensor(u, "task"), w=tensor(t, "task"))
     np.testing.assert_allclose(float(found), t @ u)
+
+
+def test_definitions_of_definitions_are_followed_in_work_that_only_adds_up():
+    def work(letters):
+        sums = [f"$$ {b} = {a} + 2 {a} + 3 {a} + 4 {a} $$" for a, b in pairwise(letters)]
+        text = r"Let $a \in \mathbb{R}^{\text{pat}:n}$. " + "\n".join(sums)
+        last = letters[-1]
+        return python_calls(lambda: read(rf"{text} $$ L = \sum_{{i=1}}^n {last}_i {last}_i $$"))
+
+    assert work("abcdfgh") < 3 * work("abcd")

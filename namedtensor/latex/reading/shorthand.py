@@ -169,11 +169,14 @@ class _Known:
         self._tensors: dict[str, dict[int, list[tuple[SizedAxis, ...]]]] = {}
         #: what whole tensors are computed from, by their letters and sections
         self._bodies: dict[str, dict[int, Expression]] = {}
+        #: the axes of letters, found once for as far as their definitions are followed
+        self._made: dict[tuple[str, int], tuple[SizedAxis, ...]] = {}
         for entry in entries:
             self.note(entry.statement, entry.region.section)
 
     def note(self, statement: Any, section: int) -> None:
         """Take in the axes of what is declared, or defined by its elements, and sizes that are stated."""
+        self._made.clear()
         for axis in all_of(SizedAxis, statement):
             if axis.size is not None:
                 self.sizes.setdefault(axis.axis.name, set()).add(axis.size)
@@ -254,14 +257,19 @@ class _Known:
                 return (replace(base, text=text), axes) if axes and not found else None
         return None
 
+    def _axes_of_letter(self, text: str, far: int) -> tuple[SizedAxis, ...]:
+        given = _every(self._tensors.get(text, {}))
+        bodies = [*self._bodies.get(text, {}).values()]
+        if given or len(bodies) != 1 or not far:
+            return given.pop() if len(given) == 1 else ()
+        return self._axes_of(bodies[0], far - 1)
+
     def _axes_of(self, part: Any, far: int = FAR) -> tuple[SizedAxis, ...]:
         """Find the axes of what letters of known axes make element by element; none of anything else."""
         if isinstance(part, Letter):
-            given = _every(self._tensors.get(part.text, {}))
-            bodies = [*self._bodies.get(part.text, {}).values()]
-            if given or len(bodies) != 1 or not far:
-                return given.pop() if len(given) == 1 else ()
-            return self._axes_of(bodies[0], far - 1)
+            if (part.text, far) not in self._made:
+                self._made[part.text, far] = self._axes_of_letter(part.text, far)
+            return self._made[part.text, far]
         if isinstance(part, Indexed):
             own = {axis.axis.name: axis for axis in self._axes_of(part.base, far)}
             for item in part.items if own else ():

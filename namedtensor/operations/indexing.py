@@ -719,7 +719,12 @@ def lower_update(word: str) -> Callable[..., Any]:
                 if a in by_axis
             ]
             code = emit.call(PARTWISE[word], base, tuple(parts), emit.aligned(y, kept))
-        elif word in ALONG and [p[1] for p in places] == ["tensor"] and len(tensor_axes) == 1:
+        elif (
+            word in ALONG
+            and [p[1] for p in places] == ["tensor"]
+            and len(tensor_axes) == 1
+            and tensor_axes.keys().isdisjoint({*stored} - {places[0][0]})
+        ):
             ((axis, *_),), (new,) = places, tensor_axes
             ordered = [new if a == axis else a for a in stored]
             at = stored.index(axis)
@@ -734,7 +739,7 @@ def lower_update(word: str) -> Callable[..., Any]:
 
 #: What writes to a part of an array that numbers and ranges tell, for each update that has it.
 PARTWISE = {"set_at": "set_part", "add_at": "add_part"}
-#: What writes along one axis at an index with one axis of its own.
+#: What writes along one axis at an index with one axis, which is none of the others of the tensor.
 ALONG = {"add_at": "add_at_dim", "max_at": "max_at_dim", "min_at": "min_at_dim"}
 
 

@@ -310,3 +310,27 @@ def test_numbers_at_an_index_of_one_axis_are_written_by_one_kernel():
     X, m = (nt.ones(f"{a}[3] emb[2]", backend="torch") for a in ("node", "edge"))
     I = nt.tensor(torch.tensor([0, 2, 2]), "edge")
     assert "max_at_dim(X, 0, I, m)" in heard.code(X, m, I)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("verb", ["add", "max", "min", "multiply"])
+@pytest.mark.parametrize("lifted", [False, True])
+@pytest.mark.parametrize("own", [["edge", "node"], ["node", "emb", "edge"]])
+def test_an_index_over_an_axis_that_the_tensor_has_is_written_record_by_record(
+    library, verb, lifted, own
+):
+    generator = np.random.default_rng(3)
+    data = generator.normal(size=[{"edge": 3, "node": 4, "emb": 2}[a] for a in own])
+    X, Y = in_library(data, own, library), in_library(generator.normal(size=3), ["edge"], library)
+    I = in_library(np.array([2, 0, 2]), ["edge"], library)
+
+    def write(X: R[node], Y: R, I: Z) -> R[node]:
+        return getattr(X.at[node(I)], verb)(Y)
+
+    found = (formula(write) if lifted else write)(X, Y, I)
+    each = {"add": np.add, "max": np.maximum, "min": np.minimum, "multiply": np.multiply}[verb]
+    expected = np.moveaxis(data, [own.index("edge"), own.index("node")], [0, 1]).copy()
+    for n, (at, one) in enumerate(zip([2, 0, 2], Y.numpy("edge"), strict=True)):
+        expected[n, at] = each(expected[n, at], one)
+    rest = [a for a in own if a == "emb"]
+    np.testing.assert_allclose(found.numpy("edge", "node", *rest), expected)

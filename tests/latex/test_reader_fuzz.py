@@ -3,6 +3,7 @@
 `make fuzz` runs the generated tests here for as long as it is told.
 """
 
+import gc
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namedtensor import latex
 from namedtensor.latex.reading.reader import statements_of
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import Aside
@@ -173,3 +175,13 @@ def test_a_document_of_twice_the_length_takes_twice_the_work():
     few, many = [len(reading.statements) for reading in found]
     assert many == 2 * few > 60
     assert counts[1] < 2.05 * counts[0]
+
+
+def test_a_short_text_is_read_without_a_walk_through_what_its_process_holds(monkeypatch):
+    """To count, move or collect what lives takes longer than reading, in a process that holds much."""
+    walks = []
+    for name in ("get_freeze_count", "freeze", "unfreeze", "collect"):
+        monkeypatch.setattr(gc, name, lambda *_, walk=name: walks.append(walk) or 1)
+    latex.read(DOCUMENTS[0])
+    assert walks == []
+    assert gc.isenabled()

@@ -35,6 +35,9 @@ MARKDOWN = re.compile(r'"cell_type"\s*:\s*"markdown"')
 CELL = re.compile(r'"cell_type"\s*:\s*"\w+"')
 SOURCE = re.compile(r'"source"\s*:\s*(?=[\["])')
 
+#: Characters from which a document is long enough that the collector of garbage counts.
+LONG = 100_000
+
 #: Limits: how deep files are nested, how many there are in all, and the characters of a file.
 DEEPEST, MOST, LONGEST = 8, 200, 4_000_000
 
@@ -227,7 +230,7 @@ def _document(
 ) -> Document:
     source, notes = gathered(text, name, folder)
     kept = Kept() if before is None else before.kept
-    with _uncollected():
+    with _uncollected(len(text) > LONG):
         reading = statements_of(source, style, kept.regions)
         if notes:
             reading = dataclasses.replace(reading, findings=(*reading.findings, *notes))
@@ -235,7 +238,7 @@ def _document(
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _uncollected(long: bool) -> Iterator[None]:
     """Hold off the collector of garbage, which would walk many times through trees that all stay."""
     running = gc.isenabled()
     gc.disable()
@@ -243,8 +246,9 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if running:
-            # what was read is old at once, and is not walked through now
-            if not gc.get_freeze_count():
+            # what was read is old at once, and is not walked through now; to count what the caller has
+            # frozen is a walk too, through all of it
+            if long and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

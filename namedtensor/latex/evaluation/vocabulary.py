@@ -561,6 +561,8 @@ def logarithm(word: str, base: Expression) -> str | None:
 
 
 def _normal(text: str) -> str:
+    if text == "LN":
+        return text  # in papers, layer normalization and no logarithm
     text = "".join(c for c in text.lower() if c not in " -_")
     alias = ALIASES.get(text, text)
     return "".join(c for c in alias if c not in " -_")

@@ -202,6 +202,8 @@ class _Cleaner:
                 inner = inner[1:-1]
             if text == "\\substack":  # its rows are a list
                 inner = [Token("sign", ",", t.span) if t.text == "\\\\" else t for t in inner]
+            if text == "\\mathop" and [t.kind for t in inner] == ["word"]:
+                inner = [replace(inner[0], kind="function")]
             if inner:
                 inner[0] = replace(inner[0], span=command.span | inner[0].span)
                 inner[-1] = replace(inner[-1], span=inner[-1].span | Span(span.end, span.end))

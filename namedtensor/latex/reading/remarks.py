@@ -95,12 +95,17 @@ WHERE = re.compile(
     r"(?:[\s$.,;]|\\\]|\\end\{[a-z*]+\})*(?:where|in which)\b(?:(?!\.\s).)*$", re.DOTALL
 )
 
-#: What stands around a number that is tried: "with $\tau = 1$ we get", "for $n = 3$ this is".
-TRIED = re.compile(r"\b(?:with|for|at|setting|taking|choosing|putting)\s+$", re.IGNORECASE)
+#: What stands around a number that is tried: "with $\tau = 1$ we get", "for $m = 2$ and $n = 3$ this is".
+TRIED = re.compile(
+    r"\b(?:with|for|at|setting|taking|choosing|putting)\s+(?:\$[^$]*\$,?\s+(?:and\s+)?)*$", re.IGNORECASE
+)
 GIVES = re.compile(
     r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there)",
     re.IGNORECASE,
 )
+
+#: What stands before a number that a letter has from there on.
+LET = re.compile(r"\b(?:let|set|fix|take|use|choose|here|now|where)\s+$", re.IGNORECASE)
 
 #: What a sentence says of a number that a letter might have: "$w = 0$ is no guidance at all".
 BEGINS = re.compile(r"(?:^|[.!?:;(]|\bthat)\s*$")
@@ -235,7 +240,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 read.statement = fact_of(statement)
         elif _remarks(entry, text, above, displayed, elements):
             read.part_of = QUIET["remark"]
-            body, target = statement.body, statement.target
+            body, target = _with_number(statement).body, statement.target
             if isinstance(target, Letter) and (
                 _is_number(target, body) or elements.is_of_numbers(statement, entry.region.section)
             ):
@@ -245,7 +250,9 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             read, statement = told[0].found, cast("Definition", told[0].statement)
             space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
             where = {"block": statement.block, "section": statement.section}
-            read.statement = Declaration(statement.span, (statement.target,), space, **where)
+            others = [n for n in (statement.body, *statement.chain) if isinstance(n, Letter)]
+            names = (statement.target, *others)
+            read.statement = Declaration(statement.span, names, space, **where)
             read.part_of, read.said = "", True
 
 
@@ -307,6 +314,7 @@ def _remarks(
     """Say whether prose only remarks; the where-clauses of a display are those right behind it."""
     statement, section = entry.statement, entry.region.section
     assert isinstance(statement, Definition)
+    statement = _with_number(statement)
     name = key_of(given_names(statement)[0])
     before, after = _around(entry, text)
     there = displayed.near(name, section)
@@ -341,8 +349,12 @@ def _remarks(
     starts = isinstance(target, Scripts) and head_of(target) in elements.members
     if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):
         return False
+    if isinstance(statement.body, Number) and (section, key_of(target)) in elements.indexed:
+        return True  # where alpha_{seq(t)} is that of another section
     apart = not (behind and BEHIND.fullmatch(behind))
     whole = isinstance(statement.body, Number) and statement.body.value in (0, 1)
+    if whole and displayed.near(name, 0) and not LET.search(before):
+        return True  # "the extremes are alpha = 0 and alpha = 1", of what another section computes
     if whole and apart and TRIED.search(before):
         if elements.is_tensor(target):
             return True  # of a tensor of another section: "at b = 0 all gates are open"
@@ -357,6 +369,12 @@ def _remarks(
     if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
         return bool(tried) or key_of(target.base) in elements.declared.names
     return bool(tried) or is_declared(given_names(statement)[0])
+
+
+def _with_number(statement: Definition) -> Definition:
+    """Read a = b = 1 as a = 1."""
+    last = statement.chain[-1:]
+    return replace(statement, body=last[0]) if any(isinstance(x, Number) for x in last) else statement
 
 
 def _is_all_said(entry: Entry, text: str) -> bool:
@@ -515,6 +533,13 @@ class _Elements:
             if isinstance(e.statement, Definition) and e.region.display
             for name in given_names(e.statement)
             if isinstance(name, Scripts) and letters_of((name.sub, name.sup))
+        }
+        #: letters of whose elements the displays of a section speak
+        self.indexed = {
+            (e.region.section, key_of(one.base))
+            for e in entries
+            if e.region.display
+            for one in all_of(Indexed, e.statement)
         }
         #: the numbers that prose tries for letters, by sections
         self._tried: dict[tuple[int, Expression], set[float]] = {}

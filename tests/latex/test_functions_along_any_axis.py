@@ -38,6 +38,35 @@ $$s = \sqrt{\underset{\text{batch}}{\text{var}} X}, \quad t = \underset{\text{ch
     same(called(text, "t", GIVEN), X.var(1, ddof=1), "batch")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"\mathop{\mathrm{LN}}\limits_{\text{AX}}",
+        r"\mathop{\text{centred}}_{\text{AX}}",
+        r"\underset{\text{AX}}{\text{LN}}",
+    ],
+)
+def test_a_function_of_the_document_alone(name):
+    text = (
+        SPACE
+        + r"""$$NAME(x) =
+\frac{x - \underset{\text{ax}}{\text{mean}} x}{\sqrt{\underset{\text{ax}}{\text{var}} x}}$$
+and $$Y = OTHER(X), \quad Z = \underset{\text{chan}}{\text{max}} \, OTHER(X).$$"""
+    )
+    text = text.replace("NAME", name.replace("AX", "ax")).replace(
+        "OTHER", name.replace("AX", "batch")
+    )
+    wanted = (X - X.mean(0)) / X.std(0)
+    same(called(text, "Y", GIVEN), wanted, "batch", "chan")
+    same(called(text, "Z", GIVEN), wanted.max(1), "batch")
+
+
+@pytest.mark.parametrize("applied", [r"\text{LN}(X)", r"\operatorname{LN} X", r"\mathrm{LN}(X)"])
+def test_layer_normalization_is_no_logarithm(applied):
+    (finding,) = read(SPACE + rf"$$Y = {applied}$$").check()
+    assert (finding.severity, finding.code) == ("error", "undefined")
+
+
 BLOCK = np.random.default_rng(4).normal(size=(4, 3, 5))
 
 

@@ -69,3 +69,18 @@ def test_an_index_with_a_stride_by_another_one_may_run_along_another_axis():
         r"x_{\text{time}(p + 2 (j - 1))}, \quad p = 1, \ldots, n - 2 (k - 1)$$"
     )
     assert [f for f in read(text).check() if f.severity != "note"] == []
+
+
+@pytest.mark.parametrize("said", [r"$N \ge B$", r"$B \leq N$", r"$N > B$", r"$N \geq 2 B$"])
+def test_an_index_may_stop_early_where_the_document_says_which_size_is_larger(said):
+    text = rf"Let $S \in \mathbb{{R}}^{{\text{{query}}:B, \text{{doc}}:N}}$ with {said}. "
+    total = r"$$L = \sum_{i=1}^{B} S_{\text{query}(i), \text{doc}(i)}$$"
+    assert not read(text + total).check()
+    (finding,) = read(text.replace(said, "numbers") + total).check()
+    assert finding.code == "index-range"
+
+
+def test_an_index_past_what_is_known_to_be_enough_is_reported():
+    text = r"""Let $S \in \mathbb{R}^{\text{query}:B, \text{doc}:N}$ with $N \ge B$.
+$$L = \sum_{i=1}^{B} S_{\text{query}(i), \text{doc}(i+1)}$$"""
+    assert [f.code for f in read(text).check()] == ["index-range"]

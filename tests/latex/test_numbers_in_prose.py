@@ -572,3 +572,70 @@ def test_a_defined_tensor_before_brackets_multiplies():
     document = read(text + r"$$u = W + g \left( \gamma - W \underset{\text{in}}{\cdot} W \right)$$")
     found = document["u"](W=tensor(W, "in"), gamma=0.4, varsigma=2.0)
     np.testing.assert_allclose(found.numpy(), W + W / 2 * (0.4 - W @ W))
+
+
+GATES = r"""# A
+Let $W, v \in \mathbb{R}^{\text{in}}$. $$\alpha = \sigma(v W), \qquad \beta = \sigma(W)$$
+# B
+$$h = \sum_{\text{in}} \alpha \beta W.$$
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"With $\beta = 1$ and $\alpha = 1$, all is read.",
+        r"The extremes are $\alpha = 0$ and $\alpha = 1$.",
+        r"Nothing passes in the limit $\beta = 0$.",
+        r"Both gates are open ($\alpha = \beta = 1$) for a sum.",
+    ],
+)
+def test_a_number_tried_for_what_another_section_computes_is_a_remark(said):
+    def sigmoid(x):
+        return 1 / (1 + np.exp(-x))
+
+    v = np.array([0.3, 2.0, -1.0])
+    document = read(GATES + said, "notes.md")
+    assert not [f for f in document.check() if f.severity != "note"]
+    found = document["h"](W=tensor(W, "in"), v=tensor(v, "in"))
+    np.testing.assert_allclose(found.numpy(), (sigmoid(v * W) * sigmoid(W) * W).sum())
+
+
+@pytest.mark.parametrize("space", [r"\mathbb{R}^{\text{in}}", r"\mathbb{R}"])
+@pytest.mark.parametrize(
+    "said", ["With SAID we get the sum.", "If SAID, it is plain.", "For SAID, it is."]
+)
+def test_numbers_tried_for_two_letters_at_once_are_those_of_neither(said, space):
+    text = rf"{HEAD}Let $\alpha, \beta \in {space}$. $$h = \sum_{{\text{{in}}}} \alpha \beta W.$$ "
+    document = read(text + said.replace("SAID", r"$\alpha = \beta = 1$"))
+    assert [p.name for p in document["h"].signature.parameters] == ["W", "alpha", "beta"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"We use $k = 2$ for the small model and $k = 3$ for the large one.",
+        r"We use $k = 8$. In the ablation, $k = 4$.",
+    ],
+)
+def test_a_letter_with_several_numbers_is_chosen_by_the_caller(said):
+    document = read(rf"{HEAD}$$h = k \sum_{{\text{{in}}}} W$$ {said}")
+    assert not [f for f in document.check() if f.severity != "note"]
+    np.testing.assert_allclose(document["h"](W=tensor(W, "in"), k=5).numpy(), 5 * W.sum())
+
+
+def test_a_size_with_several_numbers_and_a_stride():
+    text = r"""Let $x \in \mathbb{R}^{\text{time}:T}$ and $p \in \mathbb{R}^{\text{patch}:P, \text{pos}:L}$ be
+$$p_{\text{patch}(i), \text{pos}(j)} = x_{\text{time}((i - 1) D + j)}.$$
+We use $L = 16$ and $D = 8$ for hourly data, and $L = 2$, $D = 1$ for monthly data."""
+    document = read(text)
+    assert not [f for f in document.check() if f.severity != "note"]
+    found = document.bind(P=2, L=3)["p"](x=tensor(np.arange(5.0), "time"), D=2)
+    np.testing.assert_allclose(found.numpy("patch", "pos"), [[0, 1, 2], [2, 3, 4]])
+
+
+@pytest.mark.parametrize("said", ["asks for a margin of", "wants a small but sure margin of"])
+def test_a_margin_of_a_letter_is_a_number(said):
+    document = read(rf"{HEAD}It {said} $\gamma$. $$h = \sum_{{\text{{in}}}} \sigma(W - \gamma)$$")
+    assert [f.severity for f in document.check()] == ["note"]
+    assert str(document["h"]) == "h(W: R[in], gamma: R) -> R"

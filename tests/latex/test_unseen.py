@@ -17,6 +17,7 @@ SHORT = {
     "matrix_memory.tex": (1, 0, 0),
     "separation.md": (0, 2, 0),
     "barycentre.tex": (0, 1, 0),
+    "modelcard.md": (0, 1, 1),
 }
 
 

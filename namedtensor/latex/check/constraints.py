@@ -11,6 +11,7 @@ from namedtensor.latex.check.compare import check_equal, difference
 from namedtensor.latex.check.look import one_sided
 from namedtensor.latex.check.report import listed, shape_text
 from namedtensor.latex.check.scope import CheckScope
+from namedtensor.latex.check.sizes import ORDERED
 from namedtensor.latex.check.types import type_of
 from namedtensor.latex.documents.scopes import Declared, Place
 from namedtensor.latex.documents.scripts import key
@@ -65,9 +66,9 @@ ABOUT = frozenset(("approx", "propto"))
 
 def learn_sizes(checker: Checker) -> None:
     """Learn what the document says about sizes; report equations that cannot hold."""
-    for place, span, left, right in _equations(checker):
+    for place, span, left, op, right in _relations_of_sizes(checker):
         sizes = [checker.extent(part, place) for part in (left, right)]
-        if None in sizes or checker.facts.learn(sizes[0], sizes[1]):
+        if None in sizes or checker.facts.learn(sizes[0], sizes[1], op):
             continue
         checker.report.error(
             "constraint",
@@ -92,20 +93,22 @@ def _sizes_of_axes(checker: Checker) -> Iterator[tuple[Place, AxisSize, Expressi
             yield declared.place, AxisSize(axis.axis.span, axis.axis), axis.size
 
 
-def _equations(checker: Checker) -> Iterator[tuple[Place, Span, Expression, Expression]]:
-    """List the equations between sizes: |key| = |val|, d_k = 64."""
+def _relations_of_sizes(
+    checker: Checker,
+) -> Iterator[tuple[Place, Span, Expression, str, Expression]]:
+    """List the relations between sizes: |key| = |val|, d_k = 64, N >= B."""
     for index, statement in enumerate(checker.names.statements):
         place = Place(index, statement.block, statement.section)
         if isinstance(statement, Constraint) and isinstance(statement.relation, Relation):
             left = statement.relation.first
             for op, right in statement.relation.rest:
-                if op == "=" and (_is_size(checker, left) and _is_size(checker, right)):
-                    yield place, statement.span, left, right
+                if op in ("=", *ORDERED) and _is_size(checker, left) and _is_size(checker, right):
+                    yield place, statement.span, left, op, right
                 left = right
         elif isinstance(statement, Definition) and checker.names.gives_size(statement):
             left = statement.target
             for right in (statement.body, *statement.chain):
-                yield place, statement.span, left, right
+                yield place, statement.span, left, "=", right
                 left = right
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.errors import AxisMissingError
-from namedtensor.latex.check.algebra import text
+from namedtensor.latex.check.algebra import Sum, text
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.failing import failed, shapes_of, sizes_meet
 from namedtensor.latex.check.report import is_own_size, shape_text, size_text, unstated
@@ -549,8 +549,11 @@ def _other_letter(
     longer, shorter = algebra(size), algebra(counted)
     assert longer is not None
     assert shorter is not None
+    shift = Sum.number(max(0, position(taken.value).constant - 1))
     if is_never_negative(symbols.facts.reduced(longer - shorter)):
         return False  # T elements of T + 1
+    if symbols.facts.is_enough(longer, shorter + shift):
+        return False  # B elements of N, where the document says that N >= B
     ends = size_text(counted), size_text(size)
     message = f"the index of {taken.axis} runs up to {ends[0]}, and its size is {ends[1]}{found[1]}"
     hint = f"index an axis of size {ends[0]}, or let the index run up to {ends[1]}"

@@ -19,6 +19,9 @@ from namedtensor.primitives import Node
 from namedtensor.primitives.node import NUMBER, SIZE
 from namedtensor.primitives.sizes import OPERATORS
 
+#: Relations that say which of two sizes is larger: the sign of their difference, and the least it can be.
+ORDERED = {"<": (-1, 1), "<=": (-1, 0), ">": (1, 1), ">=": (1, 0)}
+
 #: Sizes with more operations than this are not compared.
 LARGEST = 60
 
@@ -49,15 +52,20 @@ class Facts:
 
     def __init__(self, equations: Sequence[tuple[Any, Any]] = ()) -> None:
         self.solved: dict[str, Any] = {}
+        self.not_negative: list[Sum] = []
         self.impossible: list[tuple[Any, Any]] = []
         for left, right in equations:
             if not self.learn(left, right):
                 self.impossible.append((left, right))
 
-    def learn(self, left: Any, right: Any) -> bool:
-        """Take an equation as true; return False if it cannot hold."""
+    def learn(self, left: Any, right: Any, op: str = "=") -> bool:
+        """Take a relation as true; return False if it is an equation that cannot hold."""
         a, b = algebra(left), algebra(right)
         if a is None or b is None:
+            return True
+        if op in ORDERED:
+            sign, least = ORDERED[op]
+            self.not_negative.append((a - b) * Sum.number(sign) - Sum.number(least))
             return True
         difference = self.reduced(a - b)
         if _definite(difference):
@@ -68,6 +76,12 @@ class Facts:
             self.solved = {s: v.with_values({name: value}) for s, v in self.solved.items()}
             self.solved[name] = value
         return True
+
+    def is_enough(self, longer: Sum, shorter: Sum) -> bool:
+        """Say whether one size is known to be no less than another."""
+        more = self.reduced(longer - shorter)
+        known = (Sum({}), *map(self.reduced, self.not_negative))
+        return any(is_never_negative(more - least) for least in known)
 
     def compare(self, left: Any, right: Any) -> Comparison:
         """Compare two sizes: numbers, symbolic expressions, or None for an unknown size."""

@@ -106,7 +106,8 @@ SPREAD = re.compile(
 
 #: Words before and behind a letter that name a number; they end where others tell more of it.
 THAN = r"(?:\w+er|more|less)\s+than|at\s+(?:most|least)|exceed(?:s|ing)?|above|below"
-BEFORE = re.compile(rf"\b(?:{NOUN}(?:\s+(?:is|are|be))?|{THAN})\s+{LISTED}", re.IGNORECASE)
+A_NOUN = rf"\ban?\s+(?:[\w-]+\s+){{0,3}}?{NOUN}\s+of"
+BEFORE = re.compile(rf"\b(?:{NOUN}(?:\s+(?:is|are|be))?|{A_NOUN}|{THAN})\s+{LISTED}", re.IGNORECASE)
 IS = rf"{FURTHER},?\s+(?:denotes?|is|are|be|being|(?:stands? )?for|all|both)\s+"
 MORE = r"of|for|in|on|at|by|from|to|with|between|that|which|where|whose|over"
 AFTER = re.compile(

@@ -97,7 +97,8 @@ WHERE = re.compile(
 
 #: What stands around a number that is tried: "with $\tau = 1$ we get", "for $m = 2$ and $n = 3$ this is".
 TRIED = re.compile(
-    r"\b(?:with|for|at|setting|taking|choosing|putting)\s+(?:\$[^$]*\$,?\s+(?:and\s+)?)*$", re.IGNORECASE
+    r"\b(?:with|for|at|setting|taking|choosing|putting)\s+(?:\$[^$]*\$,?\s+(?:and\s+)?)*$",
+    re.IGNORECASE,
 )
 GIVES = re.compile(
     r"\s*,?\s*(?:we\s+(?:get|have|obtain|recover|are)|this|these|it\b|one\s+(?:gets|has)|there)",
@@ -242,17 +243,22 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             read.part_of = QUIET["remark"]
             body, target = _with_number(statement).body, statement.target
             if isinstance(target, Letter) and (
-                _is_number(target, body) or elements.is_of_numbers(statement, entry.region.section)
+                _is_number(target, body)
+                or elements.is_of_numbers(statement, entry.region.section)
+                or (elements.is_several(statement) and target.text not in elements.sized)
             ):
                 tried.setdefault(target.text, []).append(entry)
     for name, told in tried.items():
         if len(told) == known[name]:
             read, statement = told[0].found, cast("Definition", told[0].statement)
-            space = Space(statement.span, "R", ())  # q is a number, as q = 0.9 is tried
+            whole = elements.is_several(statement) and name not in GREEK
+            whole = whole and all(value == int(value) for value in elements.tried(statement))
+            # q is a number, as q = 0.9 is tried
+            space = Space(statement.span, "N" if whole else "R", ())
             where = {"block": statement.block, "section": statement.section}
             others = [n for n in (statement.body, *statement.chain) if isinstance(n, Letter)]
-            names = (statement.target, *others)
-            read.statement = Declaration(statement.span, names, space, **where)
+            told_of = (statement.target, *others)
+            read.statement = Declaration(statement.span, told_of, space, **where)
             read.part_of, read.said = "", True
 
 
@@ -374,7 +380,9 @@ def _remarks(
 def _with_number(statement: Definition) -> Definition:
     """Read a = b = 1 as a = 1."""
     last = statement.chain[-1:]
-    return replace(statement, body=last[0]) if any(isinstance(x, Number) for x in last) else statement
+    return (
+        replace(statement, body=last[0]) if any(isinstance(x, Number) for x in last) else statement
+    )
 
 
 def _is_all_said(entry: Entry, text: str) -> bool:
@@ -513,7 +521,7 @@ class _Elements:
         relations = all_of(Relation, tuple([entry.statement for entry in entries]))
         self._ranged = {head_of(one.index) for each in relations for one in ranges_in(each)}
         spaces = [getattr(entry.statement, "space", ()) for entry in entries]
-        self._sizes = {letter.text for space in spaces for letter in letters_of(space)}
+        self.sized = {letter.text for space in spaces for letter in letters_of(space)}
         self._displayed = Given(parents)
         self._made_of: dict[str, set[str]] = {}
         self.series: set[str] = set()
@@ -548,7 +556,7 @@ class _Elements:
             if not isinstance(statement, Definition):
                 continue
             number = isinstance(statement.target, Letter) and isinstance(statement.body, Number)
-            if number and not entry.region.display and TRIED.search(_around(entry, text)[0]):
+            if number and not entry.region.display:
                 tried = self._tried.setdefault((statement.section, statement.target), set())
                 tried.add(statement.body.value)  # type: ignore[union-attr]
             if head_of(statement.target) not in self.declared.names:
@@ -570,7 +578,11 @@ class _Elements:
 
     def is_several(self, statement: Definition) -> bool:
         """Say whether prose tries different numbers for a letter in one section: none is its value."""
-        return len(self._tried.get((statement.section, statement.target), ())) > 1
+        return len(self.tried(statement)) > 1
+
+    def tried(self, statement: Definition) -> set[float]:
+        """Give the numbers that prose tries for a letter in one section."""
+        return self._tried.get((statement.section, statement.target), set())
 
     def take(self, entry: Entry) -> None:
         """Take in what a letter is made of, if no remark says it."""
@@ -604,7 +616,7 @@ class _Elements:
         """Say whether a step is for one choice of an index that nothing else gives: P_u <- P_u + e Q_i."""
         own = _indices_of(step.target) if isinstance(step.target, Indexed) else set()
         below = [head_of(one.index) for big in all_of(Big, step.body) for one in all_bound(big)]
-        given = own.union(below, self._sizes, self._ranged, self.known)
+        given = own.union(below, self.sized, self._ranged, self.known)
         return any(texts_of(at) - given for at in all_of(At, step.body))
 
     def is_shown(self, entry: Entry) -> bool:
@@ -639,7 +651,7 @@ class _Elements:
         displayed = gives_elements(entry, self._displayed)
         given = declared or displayed
         heads = _heads(statement)
-        others = heads - CONSTANTS - self._sizes - {"delta"}
+        others = heads - CONSTANTS - self.sized - {"delta"}
         if declared and others and not heads & {*self.known, *_indices_of(statement.target)}:
             return QUIET["remark"]
         if key_of(statement.target.base) in self.series:

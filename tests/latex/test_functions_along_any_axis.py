@@ -44,6 +44,8 @@ $$s = \sqrt{\underset{\text{batch}}{\text{var}} X}, \quad t = \underset{\text{ch
         r"\mathop{\mathrm{LN}}\limits_{\text{AX}}",
         r"\mathop{\text{centred}}_{\text{AX}}",
         r"\underset{\text{AX}}{\text{LN}}",
+        r"\mathrm{LN}_{\text{AX}}",
+        r"\phi_{\text{AX}}",
     ],
 )
 def test_a_function_of_the_document_alone(name):
@@ -59,6 +61,16 @@ and $$Y = OTHER(X), \quad Z = \underset{\text{chan}}{\text{max}} \, OTHER(X).$$"
     wanted = (X - X.mean(0)) / X.std(0)
     same(called(text, "Y", GIVEN), wanted, "batch", "chan")
     same(called(text, "Z", GIVEN), wanted.max(1), "batch")
+
+
+def test_functions_below_which_their_own_axes_stand_stay_apart():
+    text = (
+        SPACE
+        + r"""$$\text{gather}_{\text{batch}}(x) = \sum_{\text{batch}} x, \quad
+\text{gather}_{\text{chan}}(x) = \underset{\text{chan}}{\text{max}} x, \quad
+Y = \text{gather}_{\text{chan}}(\text{gather}_{\text{batch}}(X))$$"""
+    )
+    same(called(text, "Y", GIVEN), X.sum(0).max())
 
 
 @pytest.mark.parametrize("applied", [r"\text{LN}(X)", r"\operatorname{LN} X", r"\mathrm{LN}(X)"])

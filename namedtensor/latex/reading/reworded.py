@@ -192,6 +192,7 @@ def reworded(
     put_margins(found)
     _put_exponentials(found)
     _put_arguments_below(found)
+    _put_axes_below(found)
     put_squares(found, parents)
     put_conditions(found, parents)
     _put_operators(found)
@@ -249,6 +250,52 @@ def _put_arguments_below(entries: Sequence[Entry]) -> None:
 
         for entry in entries:
             entry.found.statement = put(entry.statement, change)
+
+
+def _put_axes_below(entries: Sequence[Entry]) -> None:
+    r"""Let \mathrm{LN}_{ax}(x) = ..., of an axis that no tensor has, be called as \mathrm{LN}_{emb}(x)."""
+    marked: dict[Expression, set[str]] = {}
+    for entry in entries:
+        for call in all_of(Call, entry.statement):
+            if (below := _below(call)) is not None and (axis := _axis_below(below)) is not None:
+                marked.setdefault(below.base, set()).add(axis.name)
+    if not any(len(axes) > 1 for axes in marked.values()):
+        return
+    spaces = [space for entry in entries for _, space in _spaces_in(entry.statement)]
+    owned = {name for space in spaces for name in space.names}
+    along: dict[Expression, list[str]] = {}
+    for entry in entries:
+        if isinstance(entry.statement, Definition) and isinstance(entry.target, Call):
+            below = _below(entry.target)
+            axis = None if below is None else _axis_below(below)
+            if below is not None and axis is not None:
+                acts = axis.name in [part.name for part in all_of(AxisName, entry.statement.body)]
+                along.setdefault(below.base, []).append(axis.name if acts else "")
+    free = {
+        base for base, axes in along.items() if len(axes) == 1 and {"", *owned}.isdisjoint(axes)
+    }
+
+    def change(part: Any) -> Any:
+        below = _below(part) if isinstance(part, Call) and not part.axes else None
+        axis = None if below is None or below.base not in free else _axis_below(below)
+        if below is None or axis is None:
+            return None
+        return replace(
+            part, function=below.base, axes=(axis,), arguments=put(part.arguments, change)
+        )
+
+    for entry in entries if free else ():
+        entry.found.statement = put(entry.statement, change)
+
+
+def _axis_below(name: Scripts) -> AxisName | None:
+    """Read the word below a name as an axis."""
+    match name.sub:
+        case AxisName() as axis:
+            return axis
+        case Letter(style="word", span=span, text=text):
+            return AxisName(span, text)
+    return None
 
 
 def _below(call: Call) -> Scripts | None:

@@ -209,3 +209,15 @@ def test_the_last_piece_may_be_that_of_all_other_elements(pieces):
     np.testing.assert_allclose(found, np.concatenate([np.ones((3, 1)), X], 1))
     wrong = text.replace(r"\text{reg}(k+1)", r"\text{reg}(k+2)")
     assert [f.code for f in read(wrong).check() if f.severity == "error"] != []
+
+
+@pytest.mark.parametrize("name", ["Z^0", "Z'", "Z^{+}", r"Z^{\text{in}}", r"\hat{Z}"])
+def test_pieces_of_what_is_named_after_another_tensor(name):
+    text = r"""Let $Z \in \mathbb{R}^{\text{tok}:N, \text{emb}}$, $c \in \mathbb{R}^{\text{emb}}$ and
+$NAME \in \mathbb{R}^{\text{tok}:N+1, \text{emb}}$.
+$$NAME_{\text{tok}(1)} = c, \qquad NAME_{\text{tok}(i+1)} = Z_{\text{tok}(i)}$$"""
+    document = read(text.replace("NAME", name))
+    assert not document.check()
+    Z, c = np.arange(6.0).reshape(3, 2), np.array([7.0, 8.0])
+    found = document[name](Z=tensor(Z, "tok emb"), c=tensor(c, "emb"))
+    np.testing.assert_allclose(found.numpy("tok emb"), [c, *Z])

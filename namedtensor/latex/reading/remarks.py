@@ -549,15 +549,16 @@ class _Elements:
             if e.region.display
             for one in all_of(Indexed, e.statement)
         }
-        #: the numbers that prose tries for letters, by sections
-        self._tried: dict[tuple[int, Expression], set[float]] = {}
+        #: the numbers that prose gives letters, or tries for them, by sections
+        self._tried: dict[tuple[int, Expression, bool], set[float]] = {}
         for entry in entries:
             statement = entry.statement
             if not isinstance(statement, Definition):
                 continue
             number = isinstance(statement.target, Letter) and isinstance(statement.body, Number)
             if number and not entry.region.display:
-                tried = self._tried.setdefault((statement.section, statement.target), set())
+                only = TRIED.search(_around(entry, text)[0]) is not None
+                tried = self._tried.setdefault((statement.section, statement.target, only), set())
                 tried.add(statement.body.value)  # type: ignore[union-attr]
             if head_of(statement.target) not in self.declared.names:
                 self._note(statement)
@@ -581,8 +582,9 @@ class _Elements:
         return len(self.tried(statement)) > 1
 
     def tried(self, statement: Definition) -> set[float]:
-        """Give the numbers that prose tries for a letter in one section."""
-        return self._tried.get((statement.section, statement.target), set())
+        """Give the numbers that prose gives a letter in one section, or those that it tries for it."""
+        own = statement.section, statement.target
+        return max((self._tried.get((*own, only), set()) for only in (False, True)), key=len)
 
     def take(self, entry: Entry) -> None:
         """Take in what a letter is made of, if no remark says it."""

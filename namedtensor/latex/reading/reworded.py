@@ -707,6 +707,8 @@ def _join_pieces(entries: Sequence[Entry]) -> None:
         target, name = statement.target, key_of(statement.target.base)
         places = [*target.indices]
         steps = head_of(target) in texts_of(statement.body)
+        if isinstance(target.base, Scripts):  # Z^0 is made of Z, and not of itself
+            steps = target.base in walk(statement.body)
         fixed = [i for i in places if isinstance(i.at, Number) or (_is_moved(i.at) and not steps)]
         rest = tuple([i for i in target.items if i not in fixed])
         if not fixed or not all(isinstance(i, At) and isinstance(i.at, Letter) for i in rest):

@@ -374,6 +374,8 @@ def _unmet(
         return remark if picked or has_left else None
     if any(_sums_over(tree, o, met) for o in others):
         return None  # a mixture of distributions
+    if any(start in tree.inside(o) for o in others):
+        return None  # what has its mean taken off, by these weights: the derivative of a softmax
     of_another = not has_left and not {base(a) for a in met} & {base(a) for a in left}
     if _is_table(start, met | left) and (of_another or all({*o.type.names} <= met for o in others)):
         return None  # chances of one thing for each of another, as of a Markov chain or a policy

@@ -201,6 +201,10 @@ SCALED = r"""A &= \underset{\text{seq}}{\text{softmax}} \left( SCALE
         r"p &= \underset{\text{class}}{\text{softmax}} U \\ "
         r"r &= \underset{\text{class}}{\text{softmax}} V \\ "
         r"\ell(p, r) &= -\sum_{\text{group}, \text{class}} p \odot \log(r + 0.01) \\ L &= \ell(p, r)",
+        # the derivative of a softmax along a change of its scores, for each weight
+        r"p &= \underset{\text{key}}{\text{softmax}} (X \underset{\text{emb}}{\cdot} W^Q) \\ "
+        r"h &= X \underset{\text{seq}}{\cdot} (p \odot (d - p \underset{\text{key}}{\cdot} d)) \\ "
+        r"d &= X \underset{\text{emb}}{\cdot} W^K",
         # counts are shared out
         r"S(G; P) &= \sum_{\text{class}} G \odot \frac{G \odot P}{\sum_{\text{key}} G \odot P}",
     ],

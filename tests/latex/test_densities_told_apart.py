@@ -149,3 +149,15 @@ def test_an_identity_of_densities_that_nothing_defines_is_no_definition():
         r"$$u = 2 \log p(z)$$"
     )
     same(called(text, "u", GIVEN), 2 * PRIOR)
+
+
+@pytest.mark.parametrize("name", [r"\log p", r"\log q_\phi", "p"])
+def test_a_density_of_what_other_formulas_say_is_a_function(name):
+    text = rf"""Let $x, z, m \in \mathbb{{R}}^{{\text{{dim}}}}$.
+$$ {name}(z) = -\sum_{{\text{{dim}}}} z^2 $$
+# Shifted
+$$ \mathcal{{L}}(x, m) = {name}(z) + 1, \qquad z = x + m $$"""
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document[r"\mathcal{L}"](x=tensor(x, "dim"), m=tensor([1.0, 1.0, 1.0], "dim"))
+    np.testing.assert_allclose(found.numpy(), 1 - ((x + 1) ** 2).sum())

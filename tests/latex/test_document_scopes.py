@@ -379,3 +379,27 @@ def test_an_e_of_another_section_is_no_number_where_another_e_is_defined(name):
     assert not [f for f in document.check() if f.severity != "note"]
     W = np.arange(6.0).reshape(3, 2)
     same(document[name](W=nt.tensor(W, "a b"), e=A), A.numpy("a") @ W, "b")
+
+
+@pytest.mark.parametrize(
+    ("far", "near", "formula", "axis"),
+    [
+        (
+            r"$X \in \mathbb{R}^{\text{seq}, \text{emb}}$",
+            r"$V, W^u \in \mathbb{R}^{\text{emb}, \text{hid}}$",
+            r"f(X) = (V \underset{\text{emb}}{\cdot} X) (W^u \underset{\text{hid}}{\cdot} X)",
+            "hid",
+        ),
+        (
+            r"$y \in \mathbb{R}^{\text{grid}}$",
+            r"$g \in \mathbb{R}^{\text{grid}}$ and $x \in \mathbb{R}^{\text{pt}}$",
+            r"L = \sum_{\text{pt}} x + \sum_{\text{pt}} (g - y)^2",
+            "pt",
+        ),
+    ],
+)
+def test_a_letter_of_another_section_is_meant_where_its_axes_are_met(far, near, formula, axis):
+    """So it is not another letter, which has the axis of this section that is missing."""
+    (fault,) = read("# A", far, "# B", f"Let {near}.", f"$${formula}$$").check()
+    assert (fault.code, fault.severity) == ("axis-missing", "error")
+    assert f"no axis {axis}" in fault.message

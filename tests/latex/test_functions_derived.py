@@ -50,3 +50,16 @@ def test_a_function_of_the_section_counts():
 def test_a_function_elsewhere_needs_its_arguments():
     found = read(HEAD + r"$$g = 2 L$$").check()
     assert [f.code for f in found if f.severity == "error"] == ["arguments"]
+
+
+@pytest.mark.parametrize("letter", [r"\phi", "u"])
+def test_a_letter_below_a_function_that_is_its_argument_names_the_function(letter):
+    text = r"""Let $a \in \mathbb{R}^{\text{hid}}$ and $x, t \in \mathbb{R}$.
+$$ \begin{aligned} U(x, t) &= \sum_{\text{hid}} \sin(a x + t) \\
+U_t(x, t) &= \sum_{\text{hid}} \cos(a x + t) \\
+U_x(x, t) &= \sum_{\text{hid}} a \cos(a x + t) \\ r(x, t) &= U_t(x, t) - 2 U_x(x, t) \end{aligned} $$"""
+    document = read(text.replace("U", letter))
+    assert document.check() == []
+    a = np.array([1.0, -2.0, 0.5])
+    found = document["r"](x=0.3, t=0.7, a=tensor(a, "hid"))
+    np.testing.assert_allclose(found.numpy(), ((1 - 2 * a) * np.cos(0.3 * a + 0.7)).sum())

@@ -639,3 +639,62 @@ def test_a_margin_of_a_letter_is_a_number(said):
     document = read(rf"{HEAD}It {said} $\gamma$. $$h = \sum_{{\text{{in}}}} \sigma(W - \gamma)$$")
     assert [f.severity for f in document.check()] == ["note"]
     assert str(document["h"]) == "h(W: R[in], gamma: R) -> R"
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected", "given"),
+    [
+        (
+            r"\text{shrink}_\tau(a) = \max(|a| - \tau, 0) $$ $$ h = \text{shrink}_{\gamma \lambda}(W)",
+            np.maximum(abs(W) - 0.15, 0),
+            {"gamma": 0.5, "lambda_": 0.3},
+        ),
+        (r"h = e^{-\lambda \tau} W", W * np.exp(-0.06), {"lambda_": 0.2, "tau": 0.3}),
+        (r"h = \frac{\alpha \beta}{\gamma} W", 3 * W, {"alpha": 2, "beta": 3, "gamma": 2}),
+        (r"h = \frac{W - \Delta t W}{2 \Delta x}", W, {"Deltat": 0.5, "Deltax": 0.25}),
+        (r"h = W / \Delta x^2", W / 4, {"Deltax": 2}),
+    ],
+)
+def test_greek_factors_of_each_other_and_steps_are_numbers(formula, expected, given):
+    document = read(f"{HEAD}$$ {formula} $$")
+    assert {f.code for f in document.check()} == {"undeclared"}
+    found = document["h"](W=tensor(W, "in"), **given)
+    np.testing.assert_allclose(found.numpy(), expected)
+
+
+def test_a_laplacian_is_no_step():
+    (fault,) = read(rf"{HEAD}$$ h = W + \Delta W $$").check()
+    assert fault.code == "undefined"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "given"),
+    [
+        (
+            r"Let $m^0 = 0$."
+            r" $$m^t = m^{t-1} + (1 - \beta_1^t) W, \quad h = m^2$$ | mean | $\beta_1$, $\eta$ |",
+            (0.5 + 0.75) * W,
+            {"beta_1": 0.5},
+        ),
+        (
+            r"$$h = \omega_1 W + \omega_2 W$$ We tune the weights $\omega_1, \omega_2$.",
+            5 * W,
+            {"omega_1": 2, "omega_2": 3},
+        ),
+        (
+            r"$$f(W) = W$$ Let $f^*$ be the smallest value. $$h = f(W) - f^*$$",
+            W - 2,
+            {"f__star": 2},
+        ),
+        (
+            r"$$f(W) = W$$ If the optimal value $f^\star$ is known, $$h = \frac{f(W)}{2 f^\star}$$",
+            W / 4,
+            {"f__star": 2},
+        ),
+    ],
+)
+def test_numbers_with_scripts_are_named_in_prose(text, expected, given):
+    document = read(HEAD + text)
+    assert {f.severity for f in document.check()} == {"note"}
+    found = document["h"](W=tensor(W, "in"), **given)
+    np.testing.assert_allclose(found.numpy(), expected)

@@ -90,3 +90,13 @@ and the first are $y_{{\text{{seq}}(1)}} = 1$ and $y_{{\text{{seq}}(2)}} = 2$.
         y.append(x[t] + y[t - 2])
     same(document["d"](**GIVEN), d, "seq")
     same(document["y"](**GIVEN), y, "seq")
+
+
+@pytest.mark.parametrize("before", ["; for", ". For", "$$ b = 2 x $$ Now, for"])
+def test_a_range_is_of_the_members_of_a_series_below(before):
+    text = r"""Let $x, a^{(0)}, c^{(0)} \in \mathbb{R}^{\text{seq}}$.
+$$ a^{(k+1)} = a^{(k)} / 2, \qquad k = 0, \ldots, K - 1 $$
+We go on%s $k = 1, \ldots, K$ with
+$$ c^{(k)} = c^{(k-1)} + x $$"""
+    document = read(text % before).bind(K=3)
+    same(document["c^{(K)}"](**GIVEN, c0=GIVEN["x"]), 4 * x, "seq")

@@ -850,3 +850,59 @@ def test_a_bound_behind_a_rule_is_of_that_rule_alone():
         a.append(start)
     given = {"B": nt.tensor(B, "t", "state"), "pi": nt.tensor([0.2, 0.3, 0.5], "state")}
     np.testing.assert_allclose(document["a"](**given).numpy("t", "state"), a)
+
+
+def moved(rows, step, backwards=False):
+    """Append a few rows, each made of the one before it."""
+    for _ in range(3):
+        rows.append(step(*rows))
+    return np.stack(rows[::-1] if backwards else rows)
+
+
+def upwind(*rows):
+    return np.concatenate([rows[0][:1], rows[-1][1:] - 0.5 * np.diff(rows[-1])])
+
+
+def diffused(*rows):
+    return np.pad(rows[-1][1:-1] + 0.2 * np.diff(rows[-1], 2), 1)
+
+
+def tree(*rows):
+    return np.append(0.3 * rows[-1][1:] + 0.7 * rows[-1][:-1], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "cases", "step"),
+    [
+        (
+            "1",
+            r"U[k, i] - 0.5 (U[k, i] - U[k, i-1]) & i > 1 \\ U[1, 1] & i = 1",
+            upwind,
+        ),
+        (
+            "1",
+            r"0 & \text{if } i = 1 \text{ or } i = m \\ "
+            r"U[k, i] + 0.2 (U[k, i+1] - 2 U[k, i] + U[k, i-1]) & \text{otherwise}",
+            diffused,
+        ),
+        (
+            "n",
+            r"0.3 U[k+1, i+1] + 0.7 U[k+1, i] & i < m \\ 0 & \text{otherwise}",
+            tree,
+        ),
+    ],
+)
+def test_elements_made_of_neighbours_one_step_before_follow_along_that_axis(first, cases, step):
+    whole = "k" if first == "n" else "k+1"
+    text = (
+        r"Let $f \in \mathbb{R}^{\text{grid}:m}$, $U \in \mathbb{R}^{\text{time}:n, \text{grid}:m}$. "
+        rf"$$\begin{{aligned}} U[{first}, i] &= f_{{\text{{grid}}(i)}} \\ "
+        rf"U[{whole}, i] &= \begin{{cases}} {cases} \end{{cases}} \end{{aligned}}$$"
+    )
+    text = re.sub(r"U\[(\S+), (\S+)\]", r"U_{\\text{time}(\1), \\text{grid}(\2)}", text)
+    text = text.replace(r"U_{\text{time}(1), \text{grid}(1)} &", r"f_{\text{grid}(1)} &")
+    document = nt.latex.read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    f = GENERATOR.normal(size=5)
+    found = document.bind(n=4)["U"](f=nt.tensor(f, "grid")).numpy("time", "grid")
+    np.testing.assert_allclose(found, moved([f], step, backwards=first == "n"))

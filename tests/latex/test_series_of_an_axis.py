@@ -161,3 +161,39 @@ def test_an_identity_need_not_be_declared(letter, axes):
     assert document.check() == []
     X, Y = tensor([1.0, 2.0], "a"), tensor([3.0, 4.0], other)
     assert np.allclose(document["f"](X, Y).numpy("a", other), [[4, 4], [6, 9]])
+
+
+PERCEPTRON = r"""Let $X \in \mathbb{R}^{\text{ex}:n, \text{feat}:d}$, $y \in \mathbb{R}^{\text{ex}:n}$. %s
+$$ \begin{aligned}
+m^{(i)} &= y_{\text{ex}(i)} \sum_{j=1}^{d} v^{(i-1)}_{\text{feat}(j)} X_{\text{ex}(i), \text{feat}(j)} \\
+v^{(i)}_{\text{feat}(j)} &= v^{(i-1)}_{\text{feat}(j)}
+  + y_{\text{ex}(i)} X_{\text{ex}(i), \text{feat}(j)} \, [m^{(i)} \le 0]
+\end{aligned} $$"""
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        r"Let $v^{(0)} = 0$, $v^{(0)} \in \mathbb{R}^{\text{feat}:d}$. For $i = 1, \ldots, n$,",
+        r"Start with $v^{(0)} = 0$, where $v^{(0)} \in \mathbb{R}^{\text{feat}:d}$.",
+        r"Let $v^{(0)} = 0$.",
+        r"Let $v_{\text{ex}(0), \text{feat}(j)} = 0$.",
+    ],
+)
+def test_elements_of_members_are_elements_along_both_axes(start):
+    text = PERCEPTRON % start
+    if "ex}(0)" in start:
+        for index in ("i", "i-1"):
+            text = text.replace(
+                rf"v^{{({index})}}_{{\text{{feat}}(j)}}",
+                rf"v_{{\text{{ex}}({index}), \text{{feat}}(j)}}",
+            ).replace(f"m^{{({index})}}", rf"m_{{\text{{ex}}({index})}}")
+    X, y = rng.normal(size=(5, 3)), np.array([1.0, -1, 1, 1, -1])
+    v, rows = np.zeros(3), []
+    for row, label in zip(X, y, strict=True):
+        v = v + label * row * (label * (v @ row) <= 0)
+        rows.append(v)
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["v"](X=tensor(X, "ex", "feat"), y=tensor(y, "ex"))
+    np.testing.assert_allclose(found.numpy("ex", "feat"), rows)

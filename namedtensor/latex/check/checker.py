@@ -27,6 +27,7 @@ from namedtensor.latex.evaluation.evaluate import Evaluator, right_side
 from namedtensor.latex.evaluation.indices import marked
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     At,
@@ -186,7 +187,8 @@ class Checker(Symbols):
 
         They are not if several sections declare such a letter, or if the failing part acts along axes,
         or lacks axes, that only this section names, of no letter of its own there, and that look like
-        no other name. They are if all that lacks an axis is declared here, whatever is an index of it.
+        no other name. They are if all that lacks an axis is declared here, whatever is an index of it, and
+        if letters of this section that stand beside them have all their axes.
         """
         if not all(sure or self._given_alike(text) for text, sure in foreign.items()):
             return False
@@ -196,12 +198,18 @@ class Checker(Symbols):
         if declared is not None and found is not None and failed.code.endswith("-shape"):
             axes += [a for a in declared.space.names if not found.has(a)]
         others = self.occurrences.axes_outside(defined.place.section)
-        own = [n for p in parts for n in letters_of(p) if key(n) not in foreign]
-        known = [d for n in own if (d := self.names.declaration(n, defined.place)) is not None]
+        known, far = list[Declared](), list[Declared]()
+        for name in [n for p in parts for n in names_of(p)]:
+            meant = self.names.declaration(name, defined.place)
+            if meant is not None:
+                (far if key(name) in foreign else known).append(meant)
         lacking = {text for text, _ in failed.shapes if failed.code == "axis-missing"}
         if lacking and lacking <= {self.report.text(d.name.span) for d in known}:
             return True
-        others += [a.axis.name for d in known for a in d.space.axes]
+        beside = {a.axis.name for d in known for a in d.space.axes}
+        if far and all(d.space.axes and beside.issuperset(d.space.names) for d in far):
+            return True
+        others += beside
         strangers = [a for n in axes if (a := n.rstrip("'*")) not in others and n not in others]
         return all(close(a, others) is not None for a in strangers)
 

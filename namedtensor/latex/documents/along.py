@@ -255,8 +255,12 @@ def beside_declared(statements: Sequence[Statement], parents: Sequence[int]) -> 
 
 
 def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
-    """Part A_{seq(t), emb(i)} into elements of A_{seq(t)}, where a rule needs A_{seq(t-1), emb(i)}."""
+    """Part A_{seq(t), emb(i)} into elements of A_{seq(t)}, where a rule needs A_{seq(t-1), emb(i)}.
+
+    Where it needs its neighbours at another t alone, A_{seq(t-1), emb(i+1)}, it follows along seq.
+    """
     ways: dict[str, set[str]] = {}
+    signs: dict[tuple[str, str], set[int | None]] = {}
     for statement in statements:
         target = statement.target if isinstance(statement, Definition) else None
         if not isinstance(target, Indexed) or len(target.items) < 2:
@@ -264,9 +268,17 @@ def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
         own = _places(target)
         for part in all_of(Indexed, statement.body):  # type: ignore[union-attr]
             found = _places(part)
-            away = [a for a in found if a in own and apart_by(own[a], found[a]) not in (None, 0)]
+            far = {a: apart_by(own[a], found[a]) for a in found if a in own}
+            away = [a for a, distance in far.items() if distance not in (None, 0)]
             for name in (key(target.base), key(part.base)):
                 ways.setdefault(name or "", set()).update(away)
+            if key(part.base) == key(target.base):
+                for a, distance in far.items():
+                    sign = distance and (-1 if distance < 0 else 1)
+                    signs.setdefault((key(part.base) or "", a), set()).add(sign)
+    for name, every in ways.items():
+        if len(every) > 1:
+            ways[name] = {a for a in every if signs.get((name, a)) in ({-1}, {1})}
     axes = {name: next(iter(found)) for name, found in ways.items() if len(found) == 1}
 
     def change(part: Any) -> Any:
@@ -278,11 +290,14 @@ def _apart(statements: Sequence[Statement]) -> Sequence[Statement]:
         inner = dataclasses.replace(part, items=(put(first[0], change),))
         return dataclasses.replace(part, base=inner, items=rest)
 
-    def defines(statement: Statement) -> bool:
+    def runs(statement: Statement) -> bool:
+        """Say whether a rule is of such elements, or of others along their axis, e_{seq(t)}."""
         target = statement.target if isinstance(statement, Definition) else None
-        return isinstance(target, Indexed) and key(target.base) in axes
+        if not isinstance(target, Indexed):
+            return False
+        return key(target.base) in axes or any(a in axes.values() for a in _places(target))
 
-    return [put(s, change) if axes and defines(s) else s for s in statements]
+    return [put(s, change) if axes and runs(s) else s for s in statements]
 
 
 def _places(part: Indexed) -> dict[str, Expression]:

@@ -152,7 +152,8 @@ def _rules(statements: Sequence[Statement]) -> dict[str, list[Rule]]:
     """Give the definitions of members by a letter, d_t = ..., by the letter."""
     found: dict[str, list[Rule]] = {}
     for statement in statements:
-        member = _member(statement.target) if isinstance(statement, Definition) else None
+        target = statement.target if isinstance(statement, Definition) else None
+        member = _member(target.base if isinstance(target, Indexed) else target)
         if member is not None and isinstance(member[1], Letter) and letters_in(member[1]):
             found.setdefault(member[1].text, []).append((member[0], statement))  # type: ignore[arg-type]
     return found
@@ -245,7 +246,7 @@ def _is_whole(stated: Range, known: Mapping[str, int]) -> bool:
     return fold(stated.lower, known) == 1 and fold(stated.upper, known) == LAST
 
 
-def _member(part: Expression) -> tuple[Family, Expression] | None:
+def _member(part: Expression | None) -> tuple[Family, Expression] | None:
     """Take the member of a series apart: d and t of d_t, and of d^t."""
     if not isinstance(part, Scripts) or not isinstance(part.base, Letter):
         return None

@@ -111,7 +111,8 @@ class Walk:
         So it is where all calls give elements of what is declared, F(q) of F(q_{time(t)}), and where that
         lacks an axis below the function's name.
         Both are doubted where the document's calls give what they do not fit; that of another section
-        also where the body acts along axes of its own section, or another argument is declared nowhere.
+        also where the body acts along axes of its own section and none of the declared, or another
+        argument is declared nowhere.
         """
         at, arguments = around.place, self.linked.arguments
         unknown = any(found.space is None for found in arguments)
@@ -125,7 +126,8 @@ class Walk:
             doubted = (far or below) and self._is_given_else(place, found)
             if far and not doubted:
                 here, there = map(self._axes_declared, (at, declared.place))
-                other = any(a in here - there for a in self.asked.of(found.key, alone=True))
+                asked = {*self.asked.of(found.key, alone=True)}
+                other = bool(asked & (here - there)) and asked.isdisjoint(declared.space.names)
                 doubted = other or (unknown and any(self.asked.of(found.key)))
             apart = declared.place.block != at.block
             lacks = {a.name for a in call.axes} - {*declared.space.names}

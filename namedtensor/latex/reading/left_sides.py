@@ -53,6 +53,9 @@ from namedtensor.latex.walk import all_of, children, letters_of, put
 #: Greek letters that are written before another one to make a name of both.
 MARKS = frozenset(("Delta", "delta", "nabla"))
 
+#: Letters of places and times, whose steps are numbers: \\Delta t.
+COORDINATES = frozenset("t x y z s tau".split())
+
 #: Letters of densities, which their arguments tell apart.
 DENSITIES = frozenset(("p", "q"))
 
@@ -192,6 +195,11 @@ def left_sides(
     lefts: dict[int, Expression] = {}
     derived = False
     for at, statement in enumerate(statements):
+        for step in all_of(Binary, statement):
+            step = replace(step, left=step.left.right) if isinstance(step.left, Binary) else step
+            if _is_mark(step.left) and head_of(step.right) in COORDINATES:
+                both = compound(step, near[sections[at]])
+                marked.update([both[0]] if both is not None else [])
         calls += [f for f in _functions([statement]) if key_of(f.function) in densities]
         for part, op in _left(statement):
             derived = derived or derived_function(part) is not None
@@ -207,7 +215,7 @@ def left_sides(
             elif op != "=" or not _may_be_whole(part) or _is_way(part, declared):
                 continue
             lefts[at] = part
-    if not (lefts or derived or densities):
+    if not (lefts or derived or densities or marked):
         return None
     idle, whole = _settled(statements, lefts, known)
     calls = [*{_text(c): c for c in calls}.values()]
@@ -275,11 +283,16 @@ def signed(part: Expression) -> tuple[str, Expression]:
 def _settled(
     statements: Sequence[Statement], lefts: dict[int, Expression], known: set[str]
 ) -> tuple[set[str], set[Expression]]:
-    """Give the names that nothing is made of, and the left sides that stand for a value as they are written.
+    r"""Give the names that nothing is made of, and the left sides that stand for a value as they are written.
 
-    A mean of what its body is made of is a function; where nothing is made of x, p(x) is a value.
+    A mean of what its body is made of is a function; where nothing is made of x, p(x) is a value. So is
+    \log p(z) of a declared z, but where other formulas say what their z is.
     """
     functions = {key_of(call.function) for call in _functions(statements)}
+    declared = {key_of(n) for s in statements if isinstance(s, Declaration) for n in s.names}
+    fixed = known - declared.intersection(
+        [key_of(s.target) for s in statements if isinstance(s, Definition) and is_name(s.target)]
+    )
     while True:
         before = len(lefts)
         apart = frozenset(map(_bare, lefts.values()))
@@ -322,7 +335,7 @@ def _settled(
             else:
                 inner = [a for call in all_of(Call, left) for a in call.arguments if is_name(a)]
                 fits = any(key_of(name) in idle for name in names)
-            formal = {head_of(a) for a in inner if not {key_of(a), head_of(a)} & known}
+            formal = {head_of(a) for a in inner if not {key_of(a), head_of(a)} & fixed}
             fits = fits and not formal & made_of[at]  # of x, which nothing else gives
             if fits:
                 whole.add(_bare(left))

@@ -15,7 +15,7 @@ from typing import Any
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
-from namedtensor.latex.reading.left_sides import compound, given_names
+from namedtensor.latex.reading.left_sides import COORDINATES, compound, given_names
 from namedtensor.latex.reading.ranges import all_bound, listed, ranges_in
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
@@ -78,11 +78,15 @@ TENSOR = re.compile(
 INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 LETTER = (
     r"(?:\\(?:Delta|delta)\s+)?(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
-    r"(?:_(?:\w|\\[A-Za-z]+|\{(?:\\?\w+|\\(?:text|mathrm|operatorname)\{[\w-]+\})\}))?(?:\^2)?"
+    r"(?:_(?:\w|\\[A-Za-z]+|\{(?:\\?\w+|\\(?:text|mathrm|operatorname)\{[\w-]+\})\}))?(?:\^(?:2|\{?(?:\*|\\a?st(?:ar)?)\}?))?"
 )
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
+STARS = frozenset(("*", "star"))
 ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
 NAME, OTHER, OWN = "¤", "§", "¶"
+
+#: Names of steps: \\Delta t.
+STEPS = frozenset([f"Delta{letter}" for letter in COORDINATES])
 
 #: Greek letters that may be functions: phi (a + b) is no product, and lambda (a + b) is one.
 CALLED = frozenset("phi varphi psi chi rho sigma theta vartheta xi pi mu zeta".split())
@@ -91,6 +95,9 @@ CALLED = frozenset("phi varphi psi chi rho sigma theta vartheta xi pi mu zeta".s
 #: behind it with names of their own.
 LISTED = rf"(?:{NAME}\s*(?:of(?:\s+[\w-]+){{1,3}}\s*)?(?:,|,?\s*and|or)\s*)*$"
 FURTHER = rf"(?:(?:,|,?\s+and|,?\s+or)\s+(?:(?!is\b|are\b|be\b)[\w-]+\s+){{0,3}}?{NAME})*"
+
+#: Greek letters in a list, of which "the weights" are numbers: "the weights $\\omega_1, \\omega_2$".
+SEVERAL = re.compile(r"\s*\\[a-z]+(?:_\w)?(?:\s*,\s*\\[a-z]+(?:_\w)?)+\s*")
 
 #: Letters that are drawn from a law of numbers alone, and not of a matrix: "$t \\sim \\mathcal{U}(0, 1)$".
 DRAWN = re.compile(
@@ -217,7 +224,18 @@ def with_quantities(
         r"""Let \lambda_D be one letter, where prose names it: no element of a \lambda."""
         if not scripted_names:
             return body
-        return put(body, lambda p: Letter(p.span, key_of(p)) if p in scripted_names else None)
+
+        def change(part: Any) -> Any:
+            if (
+                not isinstance(part, Scripts)
+                or (name := _without_power(part)) not in scripted_names
+            ):
+                return None
+            letter = Letter(part.span, key_of(name))
+            raised = part.sub is not None and part.sup is not None
+            return Scripts(part.span, letter, None, part.sup) if raised else letter
+
+        return put(body, change)
 
     for statement in statements:
         if isinstance(statement, Definition):
@@ -286,12 +304,16 @@ def with_quantities(
             if there and not (words.begins or (words.counts and there == {"axes"})):
                 continue
             bodies = [d.body if silent else multiplied(d) for d in used]
-            bodies = [closed(body) if isinstance(name, Letter) else body for body in bodies]
-            if all(
-                _is_number(name, body, given)
-                if silent
-                else _may_be_number(name, [p for p in walk(body) if not _is_given(p, given)], words)
-                for body in bodies
+            bare = [closed(body) for body in bodies]
+            bodies = bare if isinstance(name, Letter) else bodies
+            letter = Letter(name.span, text)
+            as_one = silent or (head_of(name) in GREEK and head_of(name).islower())
+            if (as_one and all(_is_number(letter, body, given) for body in bare)) or (
+                not silent
+                and all(
+                    _may_be_number(name, [p for p in walk(body) if not _is_given(p, given)], words)
+                    for body in bodies
+                )
             ):
                 given.setdefault(text, {})[statement.section] = {"value"}
                 kept.append(name)
@@ -328,7 +350,8 @@ def is_small(name: Expression) -> bool:
 
 def _is_open(text: str, given: Collection[str] = ()) -> bool:
     """Say whether a text is that of a small letter that nothing gives."""
-    return text.islower() and (len(text) == 1 or text in GREEK) and text not in given
+    small = text.islower() and (len(text) == 1 or text in GREEK)
+    return (small or text in STEPS) and text not in given
 
 
 def _is_coefficient(name: Expression, parts: Sequence[Any]) -> bool:
@@ -384,17 +407,18 @@ def _multiplied(
 
 
 def _rooted(name: Any) -> Any:
-    r"""Give \sigma for \sigma^2, \sigma_s for \sigma_s^2, and the name that \Delta t is."""
+    r"""Give \sigma for \sigma^2, \sigma_s for \sigma_s^2, f^* as it is, and the name that \Delta t is."""
     if isinstance(name, Binary):
         both = compound(name)
         return name if both is None else both[1]
-    squared = isinstance(name, Scripts) and name.sup is not None
+    squared = isinstance(name, Scripts) and isinstance(name.sup, Number)
     return _without_power(name) if squared and name.sub else name.base if squared else name
 
 
 def _without_power(part: Any) -> Any:
-    r"""Give \sigma_s for \sigma_s^2."""
+    r"""Give \sigma_s for \sigma_s^2, and f_1^* as it is."""
     raised = isinstance(part, Scripts) and part.sub is not None and part.sup is not None
+    raised = raised and getattr(part.sup, "text", "") not in STARS
     return replace(part, sup=None) if raised else part
 
 
@@ -476,28 +500,33 @@ def _of_function(
 
 
 def _never_named(statement: Statement, known: Collection[str]) -> list[Expression]:
-    r"""Give the Greek letters of a body that nothing gives and no prose names: \lambda of L + \lambda R."""
-    found = letters_of(getattr(statement, "body", ()))
-    open_ = [t for t in found if t.text in GREEK and t.text not in known and t.text.islower()]
-    return [*dict.fromkeys(open_)]
+    r"""Give Greek letters of a body that nothing gives and no prose names, of L + \lambda R, and \Delta t."""
+    found = [t for t in letters_of(getattr(statement, "body", ())) if t.text not in known]
+    return [*dict.fromkeys(filter(_is_factor, found))]
 
 
 def _is_number(
     name: Expression, body: Expression, given: Mapping[str, Mapping[int, set[str]]]
 ) -> bool:
-    r"""Say whether a letter stands only where numbers do: \lambda R, S / \tau, 1 - \alpha, \gamma^t R."""
+    r"""Say whether a letter stands only where numbers do: \lambda R, S / \tau, 1 - \alpha, \gamma^t R.
+
+    Or with others alone, f(x, \eta \lambda).
+    """
     fine: list[Any] = []
     powers: list[Scripts] = []
     for part in walk(body):
         match part:
-            case Binary(op="*", axes=(), left=left):
-                fine.append(left)
+            case Binary(op="*", axes=(), left=left, right=right):
+                alone = all(isinstance(p, (Binary, Number)) or _is_factor(p) for p in walk(part))
+                fine += [left, right] if part in fine or alone else [left]
             case Call(axes=(), parameters=(), arguments=(whole,), function=Letter(text=text)):
                 fine += [part.function] if text not in CALLED and not is_name(whole) else []
             case Binary(op="/", left=left, right=right):
                 kinds = set[str]().union(*given.get(key_of(right), {}).values())
-                number = isinstance(right, (AxisSize, Number)) or (
-                    "value" in kinds and "axes" not in kinds
+                number = (
+                    isinstance(right, (AxisSize, Number))
+                    or ("value" in kinds and "axes" not in kinds)
+                    or part in fine
                 )
                 fine += [right, left] if number else [right]
             case Binary(op="+" | "-", left=Number(), right=right):
@@ -508,6 +537,12 @@ def _is_number(
     # \gamma^l may be one of a family where it is no factor
     fine += [p.base for p in powers if not isinstance(p.sup, Letter) or p in fine]
     return [*walk(body)].count(name) == fine.count(name)
+
+
+def _is_factor(part: object) -> bool:
+    """Say whether a part is a small Greek letter or a step of a coordinate, as numbers are."""
+    small = isinstance(part, Letter) and part.text in GREEK and part.text.islower()
+    return small or (isinstance(part, Letter) and part.text in STEPS)
 
 
 def _names_among(written: Mapping[str, Expression], text: str) -> list[Expression]:
@@ -573,6 +608,8 @@ def _words_around(span: Span, text: str) -> Words | None:
     after = DASH.sub(" is a ", after + text[at:end].replace("~", " "))
     if table:
         before, after = re.sub(f"{WALL}$", " ", before), re.sub(WALL, ". ", after)
+    if SEVERAL.fullmatch(text, span.start, span.end):
+        before = re.sub(r"\bweights(?=\s+$)", "weight", before)
     about = re.split(
         rf"[.,;({OTHER}]|\b(?:(?!of\b)(?:{MORE})|{THAN})\b|(?<!{NAME} )\band\b", before
     )[-1]

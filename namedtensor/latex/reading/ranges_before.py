@@ -12,7 +12,7 @@ from dataclasses import replace
 from namedtensor.latex.reading.asides import Entry
 from namedtensor.latex.reading.ranges import conjuncts
 from namedtensor.latex.reading.statements import Found, is_range
-from namedtensor.latex.syntax import Definition, Indexed, Logic, Relation
+from namedtensor.latex.syntax import Definition, Expression, Indexed, Logic, Relation, Scripts
 from namedtensor.latex.walk import letters_of
 
 #: What may stand between a range and the display that is meant: signs, or words of the same sentence.
@@ -22,7 +22,8 @@ SOON = re.compile(rf"(?:(?!\n\s*\n)(?:{OPENS}|[^.;$\\]))*(?:{OPENS})*")
 
 #: What stands before a range that begins a sentence, and before one that ends the sentence of a display.
 BEGINS = re.compile(
-    r"(?:\bFor|(?:[.:;]\s+|\n\s*\n\s*)(?:\w+,?\s+)?for)\s+(?:(?:all|each|every)\s+)?[$\\(]*$"
+    r"(?:\bFor|(?:[.:;]\s+|\n\s*\n\s*|\$\$\s*(?=[A-Z])|\\\]\s*(?=[A-Z])|\}\s*(?=[A-Z]))(?:\w+,?\s+)?for)"
+    r"\s+(?:(?:all|each|every)\s+)?[$\\(]*$"
 )
 ENDS = re.compile(r"(?:[\s$.,;]|\\\]|\\end\{[a-z*]+\})*(?:for|with|where)?[\s$\\(]*")
 
@@ -71,12 +72,17 @@ def _is_range_in_prose(entry: Entry) -> bool:
 
 
 def _give(entry: Entry, said: Entry) -> bool:
-    """Give a definition by elements the range of one of its indices, where it states none."""
+    """Give a definition by elements, or of members, the range of one of its indices, where it states none."""
     statement = entry.statement if isinstance(entry.read, Found) else None
     relation = said.relation
-    if not isinstance(statement, Definition) or not isinstance(statement.target, Indexed):
+    if not isinstance(statement, Definition):
         return False
-    own = [item.at for item in statement.target.indices]
+    target, own = statement.target, list[Expression]()
+    if isinstance(target, Indexed):
+        own += [item.at for item in target.indices]
+        target = target.base
+    if isinstance(target, Scripts):
+        own += letters_of((target.sub, target.sup))
     known = () if statement.condition is None else tuple(conjuncts(statement.condition))
     if not isinstance(relation, Relation) or relation.first not in own:
         return False

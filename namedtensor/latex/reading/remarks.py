@@ -352,7 +352,7 @@ def _remarks(
     if elements.is_of_numbers(statement, section) or elements.is_several(statement):
         return True
     number = not any(is_declared(n) or elements.is_tensor(n) for n in names_of(statement.body))
-    starts = isinstance(target, Scripts) and head_of(target) in elements.members
+    starts = isinstance(target, Scripts) and head_of(target) in elements.members | elements.series
     if isinstance(target, Call) or not number or starts or any(all_of(Matrix, statement.body)):
         return False
     if isinstance(statement.body, Number) and (section, key_of(target)) in elements.indexed:
@@ -539,7 +539,8 @@ class _Elements:
             head_of(name)
             for e in entries
             if isinstance(e.statement, Definition) and e.region.display
-            for name in given_names(e.statement)
+            for given in given_names(e.statement)
+            for name in [given.base if isinstance(given, Indexed) else given]
             if isinstance(name, Scripts) and letters_of((name.sub, name.sup))
         }
         #: letters of whose elements the displays of a section speak

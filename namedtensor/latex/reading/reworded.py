@@ -193,6 +193,7 @@ def reworded(
     _put_exponentials(found)
     _put_arguments_below(found)
     _put_axes_below(found)
+    _put_derivatives(found)
     put_squares(found, parents)
     put_conditions(found, parents)
     _put_operators(found)
@@ -296,6 +297,22 @@ def _axis_below(name: Scripts) -> AxisName | None:
         case Letter(style="word", span=span, text=text):
             return AxisName(span, text)
     return None
+
+
+def _put_derivatives(entries: Sequence[Entry]) -> None:
+    """Let u_t(x, t), of which t is an argument, be a function of its own name, and no member of a family."""
+    targets = [entry.target for entry in entries if isinstance(entry.statement, Definition)]
+    names = set[Expression]()
+    for target in targets:
+        name = _below(target) if isinstance(target, Call) else None
+        if name is not None and name.sub in target.arguments:
+            names.add(name)
+
+    def change(part: Any) -> Any:
+        return replace(part, sub=replace(part.sub, style="word")) if part in names else None
+
+    for entry in entries if names else ():
+        entry.found.statement = put(entry.statement, change)
 
 
 def _below(call: Call) -> Scripts | None:
@@ -672,7 +689,8 @@ def _leave_out_tables(entries: Sequence[Entry]) -> None:
         others = [p for p in all_of(Indexed, said.body) if p.base == said.target.base]
         steps = {frozenset(_stepped(other, own)) for other in others}
         moved = frozenset[str]().union(*steps)
-        if len(moved) > 1 and steps != {moved}:
+        always = moved.intersection(*steps)  # of neighbours one step before, that step
+        if len(moved) > 1 and steps != {moved} and len(always) != 1:
             axes = " and ".join(sorted(moved))
             why = (
                 f"its elements follow from others along {axes}, and recurrences run along one axis"

@@ -43,6 +43,7 @@ from . import (
     reviewers,
     scopes,
     sketches,
+    speakers,
     strangers,
     students,
     teachers,
@@ -84,6 +85,7 @@ ROOMS = (
     makers,
     residents,
     analysts,
+    speakers,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 from typing import Any
 
+from namedtensor.latex.reading.all_parameters import leave_out_all_parameters
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.left_sides import (
     DENSITIES,
@@ -182,6 +183,7 @@ def reworded(
             entry.read.statement = _with_condition(entry.read.statement, given.names, text)
     joined(entries, text, lambda entry: gives_elements(entry, given))
     found = [e for e in entries if isinstance(e.read, Found)]
+    leave_out_all_parameters(found)
     _put_indices(found, parents)
     _put_sequences(found, parents)
     _put_sums_on(found)

@@ -161,3 +161,11 @@ $$ \mathcal{{L}}(x, m) = {name}(z) + 1, \qquad z = x + m $$"""
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document[r"\mathcal{L}"](x=tensor(x, "dim"), m=tensor([1.0, 1.0, 1.0], "dim"))
     np.testing.assert_allclose(found.numpy(), 1 - ((x + 1) ** 2).sum())
+
+
+def test_a_logarithm_of_what_its_parts_are_made_of_is_a_function():
+    text = r"""Let $X \in \mathbb{R}^{\text{ex}, \text{dim}}$ and $y \in \mathbb{R}^{\text{ex}}$.
+$$ \log L(w) = \sum_{\text{ex}} (y \eta - e^{\eta}), \qquad \eta = X \underset{\text{dim}}{\odot} w $$"""
+    X, y, eta = W, np.array([1.0, 2.0]), W @ x
+    found = read(text)[r"\log L"](w=tensor(x, "dim"), X=tensor(X, "ex", "dim"), y=tensor(y, "ex"))
+    np.testing.assert_allclose(found.numpy(), (y * eta - np.exp(eta)).sum())

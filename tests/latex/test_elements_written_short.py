@@ -723,3 +723,46 @@ def test_definitions_of_definitions_are_followed_in_work_that_only_adds_up():
         return python_calls(lambda: read(rf"{text} $$ L = \sum_{{i=1}}^n {last}_i {last}_i $$"))
 
     assert work("abcdfgh") < 3 * work("abcd")
+
+
+@pytest.mark.parametrize("mark", [r"\text{new}", r"\mathrm{ML}", "+", r"\star"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_name_with_a_mark_above_has_elements_of_its_own(mark, first):
+    """So has the name without it, which is another one."""
+    name, vector = (f"A^{{{mark}}}_{{ij}}", f"t^{{{mark}}}_i")
+    if not first:
+        name, vector = (f"A_{{ij}}^{{{mark}}}", f"t_i^{{{mark}}}")
+    text = rf"""{HEAD}
+$$ {name} = t_i A_{{ij}}, \qquad {vector} = \sum_{{j=1}}^d A_{{ij}}, \qquad
+L_i = {vector} + t_i + \sum_{{j=1}}^d {name} $$"""
+    assert [f for f in read(text).check() if f.severity != "note"] == []
+    np.testing.assert_allclose(run(text), (t[:, None] * A).sum(1) + A.sum(1) + t)
+    np.testing.assert_allclose(run(text, f"A^{{{mark}}}"), t[:, None] * A)
+    np.testing.assert_allclose(run(text, f"t^{{{mark}}}"), A.sum(1))
+
+
+def test_elements_of_a_declared_square_are_short_too():
+    text = r"""Let $X \in \mathbb{R}^{\text{obs}:n, \text{comp}:k}$,
+$\sigma^2 \in \mathbb{R}^{\text{comp}:k}$ and $\pi \in \Delta^{\text{comp}:k}$.
+$$ p_{ij} = \pi_j (2 \pi \sigma_j^2)^{-1/2} e^{-X_{ij}^2 / (2 \sigma_j^2)}, \qquad
+(\sigma^{\text{new}}_j)^2 = \sum_{i=1}^n p_{ij} X_{ij}^2 $$"""
+    X, s2, pi = rng.normal(size=(3, 2)), np.array([0.5, 2.0]), np.array([0.3, 0.7])
+    given = {
+        "X": tensor(X, "obs", "comp"),
+        "sigma2": tensor(s2, "comp"),
+        "pi": tensor(pi, "comp"),
+    }
+    document, p = read(text), pi * np.exp(-(X**2) / (2 * s2)) / np.sqrt(2 * np.pi * s2)
+    assert {f.severity for f in document.check()} == {"note"}
+    np.testing.assert_allclose(document["p"](**given).numpy("obs", "comp"), p)
+    found = document[r"\sigma^{\text{new}}"](**given).numpy("comp")
+    np.testing.assert_allclose(found, np.sqrt((p * X**2).sum(0)))
+
+
+@pytest.mark.parametrize("last", [r"i = n", r"i \ge n"])
+def test_a_condition_on_the_last_index_says_along_what_elements_run(last):
+    text = rf"""{HEAD}
+$$ w_i = \begin{{cases}} \frac12 & \text{{if }} i = 1 \text{{ or }} {last} \\
+1 & \text{{otherwise}} \end{{cases}} $$
+$$ L = \sum_{{i=1}}^n w_i t_i $$"""
+    np.testing.assert_allclose(run(text), t.sum() - (t[0] + t[-1]) / 2)

@@ -114,3 +114,13 @@ def test_an_identity_is_no_function_of_the_document_that_has_its_letter():
     )
     X = np.arange(4.0).reshape(2, 2)
     same(called(text, "Y", {"X": nt.tensor(X, "a a'")}), 2 * X + np.eye(2), "a", "a'")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["where $I$ is the identity.", "with the identity $I$.", "where $I$ is the unit matrix."],
+)
+def test_an_identity_that_only_prose_names_is_no_number(said):
+    text = rf"Let $K \in \mathbb{{R}}^{{\text{{a}}, \text{{a}}'}}$. $$ A = K + 2 I $$ {said}"
+    found = read(text)["A"](K=nt.tensor(np.zeros((2, 2)), "a", "a'"))
+    np.testing.assert_allclose(found.numpy("a", "a'"), 2 * np.eye(2))

@@ -241,3 +241,38 @@ Nodes $x \in \mathbb{R}^{\text{node}:m}$. $$s = \sum_{\text{node}} x$$"""
         x = (b - (A - np.diag(np.diag(A))) @ x) / np.diag(A)
     found = read(text)["x^{(3)}"](A=tensor(A, "row", "col"), b=tensor(b, "row"))
     np.testing.assert_allclose(found.numpy("col"), x)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        r"Returns are discounted, $G_{\text{time}(T)} = r_{\text{time}(T)}$ and",
+        r"With $G_{\text{time}(T)} = r_{\text{time}(T)}$,",
+    ],
+)
+def test_the_last_element_is_given_in_prose(before):
+    text = rf"""Let $r \in \mathbb{{R}}^{{\text{{time}}:T}}$ and $\gamma \in \mathbb{{R}}$. {before}
+$$ G_{{\text{{time}}(t)}} = r_{{\text{{time}}(t)}} + \gamma G_{{\text{{time}}(t+1)}}, \quad t < T. $$"""
+    found = read(text)["G"](r=tensor([1.0, 2.0, 3.0], "time"), gamma=0.5)
+    np.testing.assert_allclose(found.numpy(), [2.75, 3.5, 3.0])
+
+
+@pytest.mark.parametrize("half", ["1/2", r"\frac{1}{2}"])
+@pytest.mark.parametrize("ahead", [False, True])
+def test_half_steps_are_a_series_between_the_steps(half, ahead):
+    text = r"""Let $q_0, p_0 \in \mathbb{R}^{\text{dim}}$ and $h \in \mathbb{R}$ be a step size.
+$$ \begin{aligned} p_{l - HALF} &= p_{l-1} - \frac{h}{2} q_{l-1} \\ q_l &= q_{l-1} + h p_{l-HALF} \\
+p_l &= p_{l-HALF} - \frac{h}{2} q_l \end{aligned} $$"""
+    if ahead:
+        text = text.replace("l - HALF", "l-HALF").replace("{l-HALF}", "{l + HALF}")
+        text = text.replace("l-1", "k").replace("_l", "_{l+1}").replace("_k", "_l")
+        text = text.replace("_{k}", "_l")
+    q, p = np.array([1.0, -2.0]), np.array([0.5, 0.3])
+    given = {"q_0": tensor(q, "dim"), "p_0": tensor(p, "dim"), "h": 0.1}
+    for _ in range(3):
+        p = p - 0.05 * q
+        q = q + 0.1 * p
+        p = p - 0.05 * q
+    document = read(text.replace("HALF", half))
+    np.testing.assert_allclose(document["q_3"](**given).numpy("dim"), q)
+    np.testing.assert_allclose(document["p_3"](**given).numpy("dim"), p)

@@ -17,7 +17,7 @@ from namedtensor.latex.evaluation.arithmetic import is_exponential
 from namedtensor.latex.evaluation.vocabulary import constant
 from namedtensor.latex.reading.choices import algorithms_in
 from namedtensor.latex.reading.shorthand import Short
-from namedtensor.latex.reading.spoken import head_of
+from namedtensor.latex.reading.spoken import head_of, key_of
 from namedtensor.latex.reading.words import APPLIED
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
@@ -144,7 +144,8 @@ def _short(checker: Checker, shorts: Sequence[Short]) -> None:
     for short, element in shorts:
         places = [at(i.axis.name, text(i.at.span)) for i in element.indices]
         letter, whole = head_of(short), head_of(element.base)  # x of x_i, a row of X
-        base = text(element.base.span)
+        mark = key_of(element.base).partition("^")[2]  # new of mu^{new}_k
+        base = text(element.base.span) + (f"^{{{mark}}}" if mark else "")
         made = base if whole.startswith(letter) else whole
         sub = getattr(short, "sub", None)
         own = text(short.span) if sub is None else f"{base}_{{{text(sub.span)}}}"

@@ -48,7 +48,7 @@ from namedtensor.latex.syntax import (
     Statement,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, put
+from namedtensor.latex.walk import all_of, children, letters_of, put, reached
 
 #: Greek letters that are written before another one to make a name of both.
 MARKS = frozenset(("Delta", "delta", "nabla"))
@@ -297,6 +297,11 @@ def _settled(
         before = len(lefts)
         apart = frozenset(map(_bare, lefts.values()))
         made_of = [_made_of(s, apart) for s in statements]
+        of_values = {
+            s.target.text: said
+            for s, said in zip(statements, made_of, strict=True)
+            if isinstance(s, Definition) and isinstance(s.target, Letter)
+        }
         used = set().union(*made_of)
         idle = (
             {
@@ -336,13 +341,19 @@ def _settled(
                 inner = [a for call in all_of(Call, left) for a in call.arguments if is_name(a)]
                 fits = any(key_of(name) in idle for name in names)
             formal = {head_of(a) for a in inner if not {key_of(a), head_of(a)} & fixed}
-            fits = fits and not formal & made_of[at]  # of x, which nothing else gives
+            # of x, which nothing else gives, itself or by what it is made of
+            onward: set[str] = reached(made_of[at], partial(_onward, of_values))
+            fits = fits and not formal & onward
             if fits:
                 whole.add(_bare(left))
             else:
                 del lefts[at]
         if len(lefts) == before:
             return idle, whole
+
+
+def _onward(of_values: Mapping[str, set[str]], text: str) -> set[str]:
+    return of_values.get(text, set())
 
 
 def _made_of(statement: Statement, apart: Collection[Expression]) -> set[str]:

@@ -60,14 +60,14 @@ from namedtensor.latex.syntax import (
 from namedtensor.latex.walk import all_of, children, letters_of, put, texts_of, walk
 
 
-def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
-    """Give the squares of which there are series, or which others take as such, letters of their own."""
+def put_roots(entries: Sequence[Entry]) -> None:
+    """Let (s)^2 = v define s^2, and (s^{new})^2 = v or (s_j)^2 = v the root, where nothing else gives s."""
     given = {key_of(name) for entry in entries for name in given_names(entry.statement)}
     for entry in entries:
         match entry.relation:
             case Relation(
                 first=Scripts(
-                    base=Items(parts=(Letter() | Scripts(sub=None) as own,), bracket="("),
+                    base=Items(parts=(Letter() | Scripts() as own,), bracket="("),
                     sub=None,
                     sup=Number(value=2) as two,
                 ),
@@ -78,6 +78,10 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
                     entry.found.statement = Definition(at, Scripts(at, own, sup=two), body)
                 else:  # (s^new)^2 = v says what s^new is
                     entry.found.statement = Definition(at, own, Root(body.span, body))
+
+
+def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
+    """Give the squares of which there are series, or which others take as such, letters of their own."""
     squares = [
         (entry.region.section, statement, letter)
         for entry in entries

@@ -68,7 +68,7 @@ NOUN = (
 
 #: What is no number, as its name says.
 TENSOR = re.compile(
-    r"\b(?:masks?|matri(?:x|ces)|vectors?|tensors?|arrays?|functions?|maps?|sets?|sequences?|images?|index|"
+    r"\b(?:masks?|identity|matri(?:x|ces)|vectors?|tensors?|arrays?|functions?|maps?|sets?|sequences?|images?|index|"
     r"indices|embeddings?|layers?|weights|features|operators?|distributions?|activations?|networks?|"
     r"(?:non-?)?linearit(?:y|ies)|encoders?|decoders?|densit(?:y|ies))\b",
     re.IGNORECASE,

@@ -48,6 +48,7 @@ from namedtensor.latex.syntax import (
     Relation,
     Scripts,
     Signature,
+    SizedAxis,
     Space,
     Text,
 )
@@ -209,7 +210,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             read.part_of = QUIET["data"]
         elif _relates_functions(statement, entries):
             read.part_of = QUIET["functions"]
-        elif _is_any_element(entry):
+        elif _is_any_element(entry) and not elements.is_end(statement.target):
             if not local and elements.is_shown(entry):
                 read.statement = fact_of(statement)
             else:
@@ -522,6 +523,7 @@ class _Elements:
         self._ranged = {head_of(one.index) for each in relations for one in ranges_in(each)}
         spaces = [getattr(entry.statement, "space", ()) for entry in entries]
         self.sized = {letter.text for space in spaces for letter in letters_of(space)}
+        self._ends = {(one.axis, one.size) for one in all_of(SizedAxis, tuple(spaces))}
         self._displayed = Given(parents)
         self._made_of: dict[str, set[str]] = {}
         self.series: set[str] = set()
@@ -586,6 +588,11 @@ class _Elements:
         """Give the numbers that prose gives a letter in one section, or those that it tries for it."""
         own = statement.section, statement.target
         return max((self._tried.get((*own, only), set()) for only in (False, True)), key=len)
+
+    def is_end(self, target: Expression) -> bool:
+        """Say whether an index is the size with which its axis is declared, whatever has the axis."""
+        places = target.indices if isinstance(target, Indexed) else ()
+        return any((item.axis, item.at) in self._ends for item in places)
 
     def take(self, entry: Entry) -> None:
         """Take in what a letter is made of, if no remark says it."""

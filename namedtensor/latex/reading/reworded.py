@@ -33,6 +33,7 @@ from namedtensor.latex.reading.own_letters import (
     free_indices,
     letters_read,
     put_margins,
+    put_roots,
     put_squares,
 )
 from namedtensor.latex.reading.piecewise import joined
@@ -181,6 +182,7 @@ def reworded(
     for entry in entries:
         if isinstance(entry.read, Found):
             entry.read.statement = _with_condition(entry.read.statement, given.names, text)
+    put_roots([e for e in entries if isinstance(e.read, Found)])
     joined(entries, text, lambda entry: gives_elements(entry, given))
     found = [e for e in entries if isinstance(e.read, Found)]
     leave_out_all_parameters(found)
@@ -196,6 +198,7 @@ def reworded(
     _put_arguments_below(found)
     _put_axes_below(found)
     _put_derivatives(found)
+    _put_half_steps(found)
     put_squares(found, parents)
     put_conditions(found, parents)
     _put_operators(found)
@@ -315,6 +318,41 @@ def _put_derivatives(entries: Sequence[Entry]) -> None:
 
     for entry in entries if names else ():
         entry.found.statement = put(entry.statement, change)
+
+
+def _put_half_steps(entries: Sequence[Entry]) -> None:
+    """Let p_{l-1/2}, which a formula defines, be the member l of a series of its own, between those of p."""
+    targets = [entry.target for entry in entries if isinstance(entry.statement, Definition)]
+    places = {
+        (target.base, name)
+        for target in targets
+        for name in ("sub", "sup")
+        if isinstance(target, Scripts) and isinstance(target.base, Letter)
+        if isinstance(at := getattr(target, name), Binary) and letters_of(at) and _next_whole(at)
+    }
+
+    def change(part: Any) -> Any:
+        for name in ("sub", "sup") if isinstance(part, Scripts) else ():
+            whole = _next_whole(getattr(part, name)) if (part.base, name) in places else None
+            if whole is not None:
+                between = replace(part.base, text=f"{part.base.text}half", style="word")
+                return replace(part, base=between, **{name: whole})
+        return None
+
+    for entry in entries if places else ():
+        entry.found.statement = put(entry.statement, change)
+
+
+def _next_whole(at: Expression | None) -> Expression | None:
+    """Give l for l - 1/2, l + 1 for l + 1/2 and 1 for 1/2; None for anything else."""
+    match at:
+        case Binary(op="/", span=span, left=Number(value=1), right=Number(value=2)):
+            return Number(span, 1)
+        case Binary(op="-", left=left, right=half) if _next_whole(half) == Number(at.span, 1):
+            return left
+        case Binary(op="+", right=half) if _next_whole(half) == Number(at.span, 1):
+            return replace(at, right=Number(at.span, 1))
+    return None
 
 
 def _below(call: Call) -> Scripts | None:
@@ -1089,6 +1127,8 @@ def _put_known(entries: Sequence[Entry]) -> None:
     series = any(head_of(name) == "e" and isinstance(name, Scripts) for name in names)
     euler = series or "e" in tensors
     indexed = {head_of(part) for entry in entries for part in all_of(Indexed, entry.statement)}
+    names_below = [name for entry in entries for name in all_of(Scripts, entry.statement)]
+    indexed |= {head_of(name) for name in names_below if name.sub is not None}
     signs = {"epsilon", "varepsilon"} - given
 
     def pi(part: Any) -> Any:
@@ -1133,7 +1173,8 @@ def _put_known(entries: Sequence[Entry]) -> None:
         after = before
         if not signs.isdisjoint(texts_of(before)):
             after = put(before, change)
-        elements = isinstance(after, Definition) and isinstance(after.target, Indexed)
+        target = getattr(after, "target", None)
+        elements = isinstance(target, Indexed) or bool(letters_of(getattr(target, "sub", ())))
         if elements and "pi" in indexed & given:
             after = replace(after, body=put(after.body, pi))
         if euler and isinstance(after, Definition):

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry
@@ -28,6 +29,7 @@ from namedtensor.latex.syntax import (
     Big,
     Binary,
     Call,
+    Cases,
     Constraint,
     Contract,
     Declaration,
@@ -61,6 +63,9 @@ FROM_ZERO: Runs = frozenset(("0",))
 
 #: Tensors with more axes than these have no short elements.
 MOST = 6
+
+#: Marks above a name that tell it from others; words do so too.
+LABELS = frozenset(("+", "-", "*", "star"))
 
 #: So many definitions are followed, each of what the one before it uses.
 FAR = 9
@@ -98,6 +103,11 @@ def short_elements(
 ) -> tuple[tuple[Short, ...], ...]:
     """Write elements with the names of their axes; give what was short in each formula."""
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
+    spaces = [s for e in found if isinstance(s := e.statement, Declaration) and s.space.axes]
+    squares = {key_of(name) for s in spaces for name in s.names}
+    with_label = partial(_with_label, squares)
+    for entry in found:
+        entry.found.statement = put(entry.statement, with_label)
     known = _Known(found, parents)
     for row in [m for pattern in ROWS for m in pattern.finditer(text)] if known.axes else ():
         known.rows[row["letter"].lstrip("\\")] = row["whole"].lstrip("\\"), row["noun"]
@@ -108,8 +118,40 @@ def short_elements(
             step(formula)
     for formula in _after_what_they_use(formulas):
         formula.rewrite()
-    said = [dict(formula.shorts) for formula in formulas]
+    for entry in found:
+        entry.found.statement = put(entry.statement, _without_label)
+    said = [dict(put(tuple(formula.shorts), _without_label)) for formula in formulas]
     return tuple([tuple(shorts.items()) for shorts in said if shorts])
+
+
+def _with_label(declared: Collection[str], part: Any) -> Any:
+    r"""Read \mu^{\text{new}} and \mu^+ as one letter, and \sigma^2 where it is declared."""
+    if not isinstance(part, Scripts) or not isinstance(part.base, Letter):
+        return None
+    label = getattr(part.sup, "text", "")
+    word = len(label) > 1 and getattr(part.sup, "style", "") == "word"
+    if isinstance(part.sup, Number) and key_of(replace(part, sub=None)) in declared:
+        label, word = str(part.sup.value), True
+    if not word and label not in LABELS:
+        return None
+    letter = replace(part.base, text=f"{part.base.text}^{{{label}}}")
+    return letter if part.sub is None else replace(part, base=letter, sup=None)
+
+
+def _without_label(part: Any) -> Any:
+    r"""Write the letter \mu^{\text{new}} as the name that it is."""
+    if isinstance(part, Scripts) and isinstance(part.base, Letter) and part.sup is None:
+        whole = _without_label(part.base)
+        return whole and replace(
+            part, base=whole.base, sub=put(part.sub, _without_label), sup=whole.sup
+        )
+    if not isinstance(part, Letter) or "^{" not in part.text:
+        return None
+    text, label = part.text[:-1].split("^{")
+    mark: Expression = Letter(part.span, label, "letter" if label in LABELS else "word")
+    if label.isdigit():
+        mark = Number(part.span, int(label))
+    return Scripts(part.span, replace(part, text=text), sup=mark)
 
 
 def _after_what_they_use(formulas: Sequence[_Formula]) -> list[_Formula]:
@@ -512,12 +554,20 @@ class _Formula:
             or self._by_name(letter)
             or (self._by_order(statement.body, letter) if steps or letter == "t" else NONE)
             or (self._by_vectors(statement.body, letter) if plain else NONE)
+            or self._by_conditions(statement.body, letter)
             for letter in {*whole, *"".join(whole)}
         }
         for (one, axis), (other, copy) in itertools.permutations(named(statement.target), 2):
             if axis.rstrip("'") == copy.rstrip("'") and {one, other} <= found.keys():
                 found[one] |= {axis, copy}  # beside d_{ij}, d_{ji} is the transpose
         return self._of_own_places() | {letter: runs for letter, runs in found.items() if runs}
+
+    def _by_conditions(self, body: Expression, letter: str) -> Runs:
+        """Take the sizes with which conditions of cases compare an index: 1 for i = 1 and for i = n."""
+        rows = tuple([row.condition for cases in all_of(Cases, body) for row in cases.rows])
+        said = [r for r in all_of(Relation, rows) if key_of(r.first) == letter]
+        ends = {end for relation in said for _, end in relation.rest if isinstance(end, Letter)}
+        return frozenset(ends & set[Expression]().union(*self.known.sizes.values()))
 
     def _is_shown(self) -> bool:
         r"""Say whether a target may be an element: in prose, I_{ij} = \delta_{ij} says what I is."""
@@ -811,7 +861,7 @@ class _Formula:
         written = len(all_of(Scripts, body)) + len(all_of(Indexed, body))
         whole = any(sized) and not written
         whole = whole or (self.section, letter.text) in self.known.by_numbers
-        alone = len(places) < 2 and not whole
+        alone = len(places) < 2 and not whole and "^{" not in letter.text
         if alone or self.known.tensor(letter, self.section):
             return None
         self.known.apart.get(letter.text, set()).discard(self.section)

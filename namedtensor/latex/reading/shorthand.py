@@ -104,9 +104,12 @@ def short_elements(
     """Write elements with the names of their axes; give what was short in each formula."""
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
     spaces = [s for e in found if isinstance(s := e.statement, Declaration) and s.space.axes]
-    squares = {key_of(name) for s in spaces for name in s.names}
-    with_label = partial(_with_label, squares)
-    for entry in found:
+    declared = {key_of(name) for s in spaces for name in s.names}
+    marked = [p for e in found for p in all_of(Scripts, e.statement) if p.sub and p.sup]
+    whole = {key_of(replace(p, sub=None)): isinstance(p.sup, Number) for p in marked}
+    labelled = {text for text, power in whole.items() if not power or text in declared}
+    with_label = partial(_with_label, labelled)
+    for entry in found if labelled else ():
         entry.found.statement = put(entry.statement, with_label)
     known = _Known(found, parents)
     for row in [m for pattern in ROWS for m in pattern.finditer(text)] if known.axes else ():
@@ -118,24 +121,26 @@ def short_elements(
             step(formula)
     for formula in _after_what_they_use(formulas):
         formula.rewrite()
-    for entry in found:
+    for entry in found if labelled else ():
         entry.found.statement = put(entry.statement, _without_label)
     said = [dict(put(tuple(formula.shorts), _without_label)) for formula in formulas]
     return tuple([tuple(shorts.items()) for shorts in said if shorts])
 
 
-def _with_label(declared: Collection[str], part: Any) -> Any:
+def _with_label(labelled: Collection[str], part: Any) -> Any:
     r"""Read \mu^{\text{new}} and \mu^+ as one letter, and \sigma^2 where it is declared."""
     if not isinstance(part, Scripts) or not isinstance(part.base, Letter):
         return None
-    label = getattr(part.sup, "text", "")
+    label = str(getattr(part.sup, "value", getattr(part.sup, "text", "")))
     word = len(label) > 1 and getattr(part.sup, "style", "") == "word"
-    if isinstance(part.sup, Number) and key_of(replace(part, sub=None)) in declared:
-        label, word = str(part.sup.value), True
-    if not word and label not in LABELS:
+    if key_of(replace(part, sub=None)) not in labelled:
+        return None
+    if not (word or label in LABELS or isinstance(part.sup, Number)):
         return None
     letter = replace(part.base, text=f"{part.base.text}^{{{label}}}")
-    return letter if part.sub is None else replace(part, base=letter, sup=None)
+    if part.sub is None:
+        return replace(letter, span=part.span)
+    return replace(part, base=letter, sup=None)
 
 
 def _without_label(part: Any) -> Any:

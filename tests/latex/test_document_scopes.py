@@ -396,6 +396,13 @@ def test_an_e_of_another_section_is_no_number_where_another_e_is_defined(name):
             r"L = \sum_{\text{pt}} x + \sum_{\text{pt}} (g - y)^2",
             "pt",
         ),
+        (
+            r"$A \in \mathbb{R}^{\text{node}, \text{node}'}$",
+            r"$Z \in \mathbb{R}^{\text{head}, \text{node}}$",
+            r"e_{\text{head}(h), \text{node}(i)} = "
+            r"Z_{\text{head}(h), \text{node}(i)} A_{\text{node}(i), \text{head}'(h)}",
+            "head'",
+        ),
     ],
 )
 def test_a_letter_of_another_section_is_meant_where_its_axes_are_met(far, near, formula, axis):

@@ -31,6 +31,7 @@ from namedtensor.latex.reading.spoken import names_of
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     At,
+    Big,
     Expression,
     Indexed,
     Induction,
@@ -187,13 +188,18 @@ class Checker(Symbols):
 
         They are not if several sections declare such a letter, or if the failing part acts along axes,
         or lacks axes, that only this section names, of no letter of its own there, and that look like
-        no other name. They are if all that lacks an axis is declared here, whatever is an index of it, and
+        no other name. They are if all that lacks an axis is declared here, whatever is an index of it, or has
+        another one of the axes of an index or a sum, and
         if letters of this section that stand beside them have all their axes.
         """
         if not all(sure or self._given_alike(text) for text, sure in foreign.items()):
             return False
         parts = [p for p in walk(defined.statement) if p.span == failed.span]
         axes = [axis for p in parts for axis in acts_along(p)]
+        if any(isinstance(p, (Big, Indexed)) for p in parts) and failed.code == "axis-missing":
+            has = {axis.split("[")[0] for _, shape in failed.shapes for axis in shape.split()}
+            if not has.isdisjoint(axes):
+                return True
         declared, found = self.own_declaration(defined), self.type_of(defined.body)
         if declared is not None and found is not None and failed.code.endswith("-shape"):
             axes += [a for a in declared.space.names if not found.has(a)]

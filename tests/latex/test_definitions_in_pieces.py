@@ -221,3 +221,29 @@ $$NAME_{\text{tok}(1)} = c, \qquad NAME_{\text{tok}(i+1)} = Z_{\text{tok}(i)}$$"
     Z, c = np.arange(6.0).reshape(3, 2), np.array([7.0, 8.0])
     found = document[name](Z=tensor(Z, "tok emb"), c=tensor(c, "emb"))
     np.testing.assert_allclose(found.numpy("tok emb"), [c, *Z])
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("if $a \\neq b$ and SAME, and $0$ otherwise.", [[0, 0, 2], [0, 0, 0], [2, 0, 0]]),
+        ("if SAME and $a < b$, and $0$ otherwise.", [[0, 0, 2], [0, 0, 0], [0, 0, 0]]),
+        ("if $a > b$ or SAME, else $0$.", [[2, 0, 2], [2, 2, 0], [2, 2, 2]]),
+        ("if $a > b$ or $a = 1$, else $0 k_{\\text{pair}(a)}$.", [[2, 2, 2], [2, 0, 0], [2, 2, 0]]),
+        ("if $a > b$ or SAME, and else $0$", [[2, 0, 2], [2, 2, 0], [2, 2, 2]]),
+        ("for $a \\neq b$ and SAME, $0$ otherwise.", [[0, 0, 2], [0, 0, 0], [2, 0, 0]]),
+    ],
+)
+def test_conditions_of_indices_and_of_data_are_joined(said, wanted):
+    text = r"Let $k \in [K]^{\text{pair}:B}$. Equal ones have $M_{\text{pair}(a), \text{pair}'(b)} = 2$ "
+    same = r"$k_{\text{pair}(a)} = k_{\text{pair}(b)}$"
+    document = read(text + said.replace("SAME", same))
+    assert not document.check()
+    found = document["M"](k=tensor([0, 1, 0], "pair"))
+    np.testing.assert_allclose(found.numpy("pair", "pair'"), wanted)
+
+
+def test_conditions_that_cannot_be_joined_are_a_fault():
+    text = r"""Let $k \in [K]^{\text{pair}:B}$ and $M_{\text{pair}(a), \text{pair}'(b)} = 2$ if $a \neq b$
+or $a > 1$ and $k_{\text{pair}(a)} = k_{\text{pair}(b)}$, and $0$ otherwise."""
+    assert [f.code for f in read(text).check()] == ["syntax-case"]

@@ -456,3 +456,12 @@ def test_a_function_that_is_defined_along_one_axis_is_called_along_any(axis, pla
 def test_what_a_function_along_another_axis_gives_is_checked(formula, code):
     found = [f.code for f in read(NORM + f"$${formula}$$").check() if f.severity != "note"]
     assert found == ([code] if code else [])
+
+
+@pytest.mark.parametrize("below", ["0.2", r"\alpha = 0.2", r"\beta"])
+def test_the_slope_of_a_leaky_relu_may_stand_below_it(below):
+    text = (
+        r"Let $p \in \mathbb{R}^{\text{in}}$ and $\beta = 0.2$. $$y = \text{LeakyReLU}_{BELOW}(p)$$"
+    )
+    found = read(text.replace("BELOW", below))["y"](p=tensor(p, "in"))
+    np.testing.assert_allclose(found.numpy(), np.where(p > 0, p, 0.2 * p))

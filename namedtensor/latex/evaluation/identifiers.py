@@ -442,8 +442,8 @@ def _scripted(e: Evaluator, name: Scripts) -> Any:
     if below and name.sup is None and not name.primes:
         return _Under(base, below)
     if name.sub is not None:
-        if word.name in LARGEST and name.sup is None:
-            return _Of(base, name.sub)
+        if word.name in (*LARGEST, "leaky_relu") and name.sup is None:
+            return _Of(base, set_to(name.sub))
         log = logarithm(base.text, name.sub)
         if log is None:
             return undefined(e, name)

@@ -14,6 +14,7 @@ from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.left_sides import given_names
 from namedtensor.latex.reading.spoken import head_of
 from namedtensor.latex.reading.statements import is_name
+from namedtensor.latex.reading.words import LETTERS as GREEK
 from namedtensor.latex.syntax import (
     Bars,
     Big,
@@ -49,6 +50,7 @@ def leave_out_all_parameters(entries: Sequence[Entry]) -> None:
         for letter in handed
         if letter in lists
         or letter in below
+        or letter.text in GREEK
         or any(behind and parts == {letter} for (_, behind, _), parts in places.items())
     }
     found = {one for one in found if all(len(p) == 1 for p in places.values() if one in p)}

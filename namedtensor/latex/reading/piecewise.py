@@ -44,7 +44,7 @@ MARKS = re.compile(r"\\(?:begin|end)\{[a-z*]+\}|\\(?:quad|qquad|[\[\]();,!: \\])
 
 #: What stands before a condition, and between the pieces of a definition.
 WHEN = re.compile(r"[,;]? ?(?:for|if|when|whenever|wherever)(?: all| any| every| each)?")
-WHERE = re.compile(r"[,;]?(?: ?and)?")
+WHERE = re.compile(r"[,;]?(?: ?(?:and|or))?")
 NEXT = re.compile(r"[,;]? ?(?:and|but|while)?(?: by| to| is| equals| it is)?")
 REST = re.compile(
     r"[.,;]? ?(?:and |or )?(?:otherwise|else|elsewhere|in all other cases),?(?: it is| let)?"
@@ -54,6 +54,9 @@ REST = re.compile(
 OTHERWISE = re.compile(
     r",? ?(?:otherwise|else|elsewhere|in (?:all )?other cases|for (?:all |any |every )?(?:the )?others?)\b"
 )
+
+#: What stands behind a value that is all that holds otherwise: "otherwise $0$."
+ENDS = re.compile(r"[.,;:]|$|(?:and|where|with)\b")
 
 #: What goes on behind a display in words of its own: "otherwise a new one is drawn".
 GOES_ON = re.compile(r",? ?(?:otherwise|else),? (?!and\b|where\b|with\b|let\b|it\b|is\b)\w")
@@ -68,6 +71,9 @@ FAR = 200
 #: What gives the words between an entry, by its number, and the next one.
 Words = Callable[[int], str]
 
+#: What says whether an entry is of elements that are declared.
+OfData = Callable[[Entry], bool]
+
 
 @dataclass(slots=True)
 class Pieces:
@@ -77,10 +83,10 @@ class Pieces:
     end: int
     closed: bool = False
 
-    def add(self, condition: Expression) -> None:
+    def add(self, condition: Expression, op: str = "and") -> None:
         value, known = self.rows[-1]
         both = () if known is None else (known,)
-        joined = Logic(condition.span, "and", (*both, condition)) if both else condition
+        joined = Logic(condition.span, op, (*both, condition)) if both else condition
         self.rows[-1] = value, joined
 
 
@@ -169,7 +175,7 @@ def _has_member(part: Expression, target: Expression) -> bool:
     return any(type(m) is type(target) and m.base == getattr(target, "base", None) for m in members)
 
 
-def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]) -> None:
+def joined(entries: Sequence[Entry], text: str, of_data: OfData) -> None:
     """Make one definition, by cases, of the pieces in which one is given.
 
     `of_data` says whether prose speaks of what is declared: where it cannot be read, that is given.
@@ -182,7 +188,7 @@ def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]
         if not isinstance(read, Found) or not isinstance(first, Definition):
             at += 1
             continue
-        after = _join(entries, at, first, words)
+        after = _join(entries, at, first, words, of_data)
         if after is None and of_data(entries[at]):
             read.part_of = QUIET["data"]
         elif after is None:
@@ -190,13 +196,15 @@ def joined(entries: Sequence[Entry], text: str, of_data: Callable[[Entry], bool]
         at = after or at + 1
 
 
-def _join(entries: Sequence[Entry], at: int, first: Definition, words: Words) -> int | None:
+def _join(
+    entries: Sequence[Entry], at: int, first: Definition, words: Words, of_data: OfData
+) -> int | None:
     """Join the pieces that begin at a place; give the place behind them, None where one is unreadable."""
     many = isinstance(first.target, (Indexed, Call)) or bool(places_of(first.target))
     inside = many and not any(all_of(Cases, first.body))
     if first.op != "=" or not inside:
         return at + 1
-    found = _pieces(entries, at, first, words)
+    found = _pieces(entries, at, first, words, of_data)
     rows, last = found.rows, found.rows[-1]
     complete = found.closed or last[1] is not None
     if len(rows) > 1 and complete and all(condition is not None for _, condition in rows[:-1]):
@@ -206,7 +214,7 @@ def _join(entries: Sequence[Entry], at: int, first: Definition, words: Words) ->
         whole = replace(first, body=Cases(first.body.span, cases), condition=None)
         _put(entries[at : found.end], whole)
         return found.end
-    if _is_half(entries, at, first, words):
+    if _is_half(entries, at, first, words, of_data):
         return None
     if not isinstance(first.target, Call) and not _only_ranges(last[1], first.condition):
         _put(entries[at : found.end], replace(first, condition=last[1]))
@@ -245,25 +253,28 @@ def _refuse(entry: Entry, first: Definition, text: str) -> None:
 # ------------------------------------------------------------------------------------------ pieces
 
 
-def _pieces(entries: Sequence[Entry], at: int, first: Definition, words: Words) -> Pieces:
+def _pieces(
+    entries: Sequence[Entry], at: int, first: Definition, words: Words, of_data: OfData
+) -> Pieces:
     """Read on behind a definition, as long as there are conditions and other values of its target."""
     found = Pieces([(first.body, first.condition)], at + 1)
-    found.closed = bool(OTHERWISE.match(words(at)))
+    found.closed = first.condition is None and bool(OTHERWISE.match(words(at)))
     while not found.closed and found.end < len(entries):
         entry, said = entries[found.end], words(found.end - 1)
         if not isinstance(entry.read, Found) or entry.read.part_of:
             break
         condition = _condition(entry, first)
-        value = _value(entry, first, words(found.end))
         rest = REST.fullmatch(said) is not None
+        value = _value(entry, first, words(found.end), rest)
         if value is not None and (rest or NEXT.fullmatch(said)):
             found.rows.append((value, getattr(entry.statement, "condition", None)))
             found.closed = rest
-        elif condition is not None and _belongs(entries, found, first, condition, words):
-            found.add(condition)
+        elif condition is not None and _belongs(entries, found, first, condition, words, of_data):
+            found.add(condition, "or" if said.endswith("or") else "and")
         else:
             break
-        found.closed = found.closed or bool(OTHERWISE.match(words(found.end)))
+        if found.rows[-1][1] is None:  # behind a condition, what is otherwise follows
+            found.closed = found.closed or bool(OTHERWISE.match(words(found.end)))
         found.end += 1
     return found
 
@@ -274,6 +285,7 @@ def _belongs(
     first: Definition,
     condition: Expression,
     words: Words,
+    of_data: OfData,
 ) -> bool:
     """Say whether a condition is one of the piece before it."""
     said = words(found.end - 1)
@@ -290,9 +302,13 @@ def _belongs(
     beside = (
         entry.region.display and entry.region.block == before.region.block and "and" not in said
     )
-    known = found.rows[-1][1] is not None and "and" in said
+    whole = found.rows[-1][1]
+    known = whole is not None and bool(said.strip(",;"))
+    if known and getattr(whole, "op", "or") == "or" and isinstance(whole, Logic) and "and" in said:
+        return False  # the last of both alone may be meant
     beside = beside and not isinstance(first.target, Call)
-    return (known or beside) and isinstance(entry.statement, Constraint)
+    given = entry.target in own or of_data(entry)
+    return (known and given) or ((known or beside) and isinstance(entry.statement, Constraint))
 
 
 def _condition(entry: Entry, first: Definition) -> Expression | None:
@@ -305,7 +321,7 @@ def _condition(entry: Entry, first: Definition) -> Expression | None:
     return None if own else condition
 
 
-def _value(entry: Entry, first: Definition, behind: str) -> Expression | None:
+def _value(entry: Entry, first: Definition, behind: str, rest: bool) -> Expression | None:
     """Give another value for what is defined: that of its target, or one that stands for itself."""
     statement = entry.statement
     if isinstance(statement, Definition):
@@ -313,11 +329,13 @@ def _value(entry: Entry, first: Definition, behind: str) -> Expression | None:
     if not isinstance(statement, Constraint) or condition_of(statement) is not None:
         return None
     plain = not isinstance(statement.relation, (Space, Items))
-    when = OTHERWISE.match(behind) or WHEN.match(behind)
+    when = OTHERWISE.match(behind) or WHEN.match(behind) or (rest and ENDS.match(behind))
     return statement.relation if plain and when else None
 
 
-def _is_half(entries: Sequence[Entry], at: int, first: Definition, words: Words) -> bool:
+def _is_half(
+    entries: Sequence[Entry], at: int, first: Definition, words: Words, of_data: OfData
+) -> bool:
     """Say whether words around a definition tell that it is one of several pieces."""
     said = words(at)
     if OTHERWISE.match(said):
@@ -331,10 +349,13 @@ def _is_half(entries: Sequence[Entry], at: int, first: Definition, words: Words)
         read = entries[place].read
         if not isinstance(read, Found):
             return False
-        value = _value(entries[place], first, words(place))
-        if value is not None and (REST.fullmatch(said) or OTHERWISE.match(words(place))):
+        rest = REST.fullmatch(said) is not None
+        value = _value(entries[place], first, words(place), rest)
+        if value is not None and (rest or OTHERWISE.match(words(place))):
             return True
-        if isinstance(read.statement, Definition) and value is None:
+        given = entries[place].target in letters_of(places_of(first.target))
+        given = given or of_data(entries[place])
+        if isinstance(read.statement, Definition) and value is None and not given:
             return False
     return False
 

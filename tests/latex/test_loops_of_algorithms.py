@@ -315,3 +315,64 @@ def test_steps_that_read_each_other_are_checked():
     np.testing.assert_allclose(document["v"](**given).numpy("n"), u - left)
     (found,) = read(RESIDUALS.replace("AXIS", "stage")).check()
     assert (found.severity, found.code, found.line) == ("error", "axis-missing", 9)
+
+
+BACKWARDS = r"""Let $r, d \in \mathbb{R}^{\text{env}:N, \text{time}:T}$,
+$v \in \mathbb{R}^{\text{env}:N, \text{tick}:T+1}$,
+$A \in \mathbb{R}^{\text{env}:N, \text{time}:T}$ and $c \in \mathbb{R}$.
+"""
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        r"""\begin{algorithm} $g \gets 0$\;
+\For{$t = T, \dots, 1$}{
+  $\delta \gets r_{\text{time}(t)} + c v_{\text{tick}(t+1)} - v_{\text{tick}(t)}$\;
+  $g \gets \delta + c (1 - d_{\text{time}(t)}) g$\;
+  $A_{\text{time}(t)} \gets g$\;
+}
+\end{algorithm}""",
+        r"""\begin{algorithm}\begin{algorithmic}
+\State $g \gets 0$
+\For{$t = T, T - 1, \ldots, 1$}
+  \State $\delta \gets r_{\text{time}(t)} + c v_{\text{tick}(t+1)} - v_{\text{tick}(t)}$
+  \State $g \gets \delta + c (1 - d_{\text{time}(t)}) g$
+  \State $A_{\text{time}(t)} \gets g$
+\EndFor
+\end{algorithmic}\end{algorithm}""",
+    ],
+)
+def test_a_loop_that_counts_down_runs_backwards(loop):
+    document = read(BACKWARDS + loop, "notes.tex")
+    assert not document.check()
+    r, d, v = RANDOM.normal(size=(2, 3)), RANDOM.uniform(size=(2, 3)), RANDOM.normal(size=(2, 4))
+    g, wanted = np.zeros(2), []
+    for t in (2, 1, 0):
+        g = r[:, t] + 0.9 * v[:, t + 1] - v[:, t] + 0.9 * (1 - d[:, t]) * g
+        wanted.append(g)
+    given = {
+        "r": nt.tensor(r, "env time"),
+        "d": nt.tensor(d, "env time"),
+        "v": nt.tensor(v, "env tick"),
+        "c": 0.9,
+    }
+    result = document["A"](**given).numpy("env", "time")
+    np.testing.assert_allclose(result, np.stack(wanted[::-1], 1))
+    np.testing.assert_allclose(document["g"](**given).numpy("env"), g)
+
+
+def test_steps_with_a_size_of_their_own_are_taken_from_the_last_to_the_first():
+    text = r"""Let $x \in \mathbb{R}^{\text{px}}$ and $s \in \mathbb{R}^{\text{step}:S}$.
+\begin{algorithm}\begin{algorithmic}
+\For{$k = S, \dots, 1$}
+\State $x \gets s_{\text{step}(k)} x + k$
+\EndFor
+\end{algorithmic}\end{algorithm}"""
+    document = read(text, "notes.tex")
+    assert not document.check()
+    x, s = RANDOM.normal(size=2), RANDOM.normal(size=3)
+    result = document["x"](x=nt.tensor(x, "px"), s=nt.tensor(s, "step")).numpy()
+    for k in (3, 2, 1):
+        x = s[k - 1] * x + k
+    np.testing.assert_allclose(result, x)

@@ -176,13 +176,21 @@ def _families(
     parents: Sequence[int],
     whole: set[str],
     ends: Mapping[str, Mapping[str, int]],
+    along: AxisName | None = None,
 ) -> dict[Family, AxisName]:
     """Find the series whose letter counts along an axis, and the axis."""
     axes = {n: axis for _, rule in rules for n, axis in _along(rule.body, letter).items()}
+    if along is not None:
+        axes = {along.name: along}
     if len(axes) > 1:  # the letter counts along several, in each rule along one
-        alike = [[r for r in rules if {*_along(r[1].body, letter)} == {name}] for name in axes]
+        own = [r for _, rule in rules for r in ranges_for(letter, rule, stated, blocks, parents)]
+        full = [n for n in axes if own and all(_is_whole(r, end(n, ends)) for r in own)]
+        alike = {
+            name: [r for r in rules if _runs_along(name, {*_along(r[1].body, letter)}, full)]
+            for name in axes
+        }
         given = (stated, blocks, parents, whole, ends)
-        parts = [_families(statements, letter, some, *given) for some in alike if some]
+        parts = [_families(statements, letter, r, *given, axes[n]) for n, r in alike.items() if r]
         every = [family for part in parts for family in part]
         return {f: a for part in parts for f, a in part.items() if every.count(f) == 1}
     if not axes:
@@ -224,6 +232,11 @@ def _families(
             break
         found = {family: axis for family, axis in found.items() if family not in apart}
     return found
+
+
+def _runs_along(axis: str, indexed: Collection[str], full: Collection[str]) -> bool:
+    """Say whether a rule runs along an axis: the one that it indexes, or of several that of its range."""
+    return {*indexed} == {axis} or (axis in indexed and [*full] == [axis])
 
 
 def _declares(statement: Declaration, names: set[str], axis: str) -> bool | None:

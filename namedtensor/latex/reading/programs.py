@@ -69,7 +69,7 @@ SIGN = r"(?:=|\\leftarrow|\\gets|\\in|from)"
 DOTS = r"(?:\\dots|\\ldots|\\cdots|\.\.\.?)"
 COUNTED = re.compile(
     rf"(?P<letter>\\?[A-Za-z]+)\s*{SIGN}\s*(?:\\?\{{|\[)?\s*(?P<lower>[^,\s]+?)\s*"
-    rf"(?:,\s*(?:[^,\s]+\s*,\s*)?{DOTS}\s*,?|{DOTS}|(?:to|up\s+to|\\KwTo|\\TO|\\To|\\textbf\{{to\}})(?![a-z]))\s*"
+    rf"(?:,\s*(?:[^,]+,\s*)?{DOTS}\s*,?|{DOTS}|(?:to|up\s+to|\\KwTo|\\TO|\\To|\\textbf\{{to\}})(?![a-z]))\s*"
     rf"(?P<upper>[^,:\s](?:[^,:\n]*?[^,:\s])??)\s*(?:\\?\}}|\])?\s*"
     r"(?:\\textbf\{do\}|\\DO|\\Do|do|steps|iterations)?[\s,:]*$"
 )
@@ -177,11 +177,12 @@ def _unrolled(entries: list[Entry], inner: Loop, text: str) -> list[Entry]:
     low = 1 if inner.lower is None else low
     if not isinstance(low, int) or not isinstance(high, int):
         return []
-    if (high - low + 1) * len(steps) > MOST:
+    numbers = range(low, high + 1) if low <= high else range(low, high - 1, -1)
+    if len(numbers) * len(steps) > MOST:
         return []
     letter = inner.letter.text if inner.letter is not None else None
     copies = []
-    for number in range(low, high + 1):
+    for number in numbers:
 
         def change(part: Any, number: int = number) -> Expression | None:
             mine = isinstance(part, Letter) and part.text == letter
@@ -334,6 +335,11 @@ class _Run:
         self.letter = loop.letter or Letter(at, free)
         self.lower: Expression = loop.lower or Number(at, 1)
         self.upper: Expression = loop.upper or Letter(at, STEPS, "word")
+        #: t = T, ..., 1 counts down: what a step reads is of t + 1
+        low = self.lower.value if isinstance(self.lower, Number) else 3
+        down = isinstance(self.upper, Number) and self.upper.value < low
+        self.before = "+" if down else "-"
+        self.ends = (self.upper, self.lower) if down else (self.lower, self.upper)
         self.now: dict[str, str] = {}
 
     def put_in(self, entries: list[Entry], why: str) -> list[Entry]:
@@ -433,8 +439,12 @@ class _Run:
         names = [p for p in walk(step.body) if isinstance(p, (Letter, Scripts))]
         part = next(b for p in names for b in (p, base_of(p)) if key_of(b) == name)
         at = part.span
-        index: Expression = Binary(at, "-", self.lower, Number(at, 1))
-        if isinstance(self.lower, Number) and isinstance(self.lower.value, int):
+        index: Expression = Binary(at, self.before, self.lower, Number(at, 1))
+        if (
+            self.before == "-"
+            and isinstance(self.lower, Number)
+            and isinstance(self.lower.value, int)
+        ):
             index = Number(at, self.lower.value - 1)
         said = Definition(
             step.span, self._member(part, index), part, block=step.block, section=step.section
@@ -455,7 +465,7 @@ class _Run:
                 letter = replace(self.letter, span=at)
                 if name in self.now:
                     return self._member(part, letter, self.now[name])
-                return self._member(part, Binary(at, "-", letter, Number(at, 1)))
+                return self._member(part, Binary(at, self.before, letter, Number(at, 1)))
             if key_of(base) in names and isinstance(part, Scripts):
                 power = Items(base.span, (put(base, change),), "(")
                 return Scripts(at, power, sup=put(part.sup, change))
@@ -463,7 +473,8 @@ class _Run:
             return part if known else None
 
         at, target = step.span, step.target
-        bounds = Relation(at, self.lower, (("<=", self.letter), ("<=", self.upper)))
+        low, high = self.ends
+        bounds = Relation(at, low, (("<=", self.letter), ("<=", high)))
         body, *chain = [put(each, change) for each in (step.body, *step.chain)]
         if ours is not None:
             self.now[ours] = f"{ours}{LOOP}{self.number}{version}"
@@ -475,7 +486,10 @@ class _Run:
 
     def _end(self, entry: Entry, name: Expression) -> Entry:
         """Say what a name is behind the loop: what its last step made of it."""
-        body = self._member(name, self.upper)
+        last = self.upper
+        if self.before == "+":  # 1 would be a power, beside a series that starts at T
+            last = Binary(last.span, "-", Binary(last.span, "+", last, last), last)
+        body = self._member(name, last)
         said = replace(step_of(entry), target=name, body=body, chain=(), condition=None, op="<-")
         return replace(entry, read=Found(said, named=True))
 

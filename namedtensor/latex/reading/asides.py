@@ -295,7 +295,9 @@ def _follow(waiting: Sequence[Entry], spoken: Spoken) -> None:
     for _ in range(ROUNDS):
         left = [entry for entry in waiting if not entry.kept]
         for entry in left:
-            if spoken.knows(entry.statement, entry.region.section, entry.positional):
+            if spoken.knows(
+                entry.statement, entry.region.section, entry.positional, entry.region.display
+            ):
                 _take(entry, spoken)
         if not any(entry.kept for entry in left):
             return

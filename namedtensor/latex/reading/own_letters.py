@@ -89,9 +89,16 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         for letter in [_squared(statement.target)]
         if letter
     ]
-    if not squares:
+    declared = {
+        _squared(name)
+        for entry in entries
+        if isinstance(statement := entry.statement, Declaration)
+        for name in statement.names
+        if isinstance(name, Scripts) and name.sub is None and _squared(name)
+    }
+    if not (squares or declared):
         return
-    bare = {letter for _, statement, letter in squares if not _below(statement.target)}
+    bare = {letter for _, statement, letter in squares if not _below(statement.target)} | declared
     powers = {
         text
         for entry in entries
@@ -116,6 +123,8 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         alone = letter in powers and not _below(statement.target)
         if series or alone or letter in rooted or _is_of_elements(statement):
             rules.setdefault(section, set()).add(letter)
+    if declared & powers:  # beside \sigma^2 \in \mathbb{R}^{..}, \sigma is its root
+        rules.setdefault(0, set()).update(declared & powers)
     for entry in entries if rules else ():
         around = sections_around(entry.region.section, parents)
         letters = set().union(*[rules.get(section, set()) for section in around]) - roots

@@ -377,6 +377,7 @@ def _multiplied(
     calls: dict[str, list[Call]] = {}
     for call in all_of(Call, tuple(statements)):
         calls.setdefault(key_of(call.function), []).append(call)
+    indices = {c for at in all_of(At, tuple(statements)) for c in all_of(Call, at.at)}
     spaces = [(n, s.space) for s in statements if isinstance(s, Declaration) for n in s.names]
     made = [s for s in statements if isinstance(s, Definition)]
     functions = {key_of(s.target.function) for s in made if isinstance(s.target, Call)}
@@ -393,7 +394,8 @@ def _multiplied(
             marked = isinstance(name, Scripts) or (isinstance(name, Letter) and len(name.text) > 1)
             inside = [a for c in called for a in c.arguments]
             whole = all(isinstance(a, (Binary, Contract)) for a in inside)
-            if words.number or (words.something and (bare or (marked and whole))):
+            index = all(c in indices for c in called)  # x_{i + d (k - 1)}
+            if words.number or (words.something and (bare or index or (marked and whole))):
                 numbers.add(key_of(name))
 
     def change(part: Any) -> Any:
@@ -682,6 +684,8 @@ def _strides(index: Any) -> Iterator[Letter]:
         if letters_of(part.left) and letters_of(part.right):
             sides = (part.left, part.right) if part.op == "*" else (part.right,)
             yield from [side for side in sides if isinstance(side, Letter)]
+    called = [call.function for call in all_of(Call, index) if letters_of(call.arguments)]
+    yield from [name for name in called if isinstance(name, Letter)]  # \delta (k - 1)
 
 
 def _bound(condition: Expression | None) -> Iterator[str]:

@@ -146,6 +146,7 @@ AN_IDENTITY = re.compile(r"\bidentity(?:\s+matrix)?\s+\$$")
 def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     r"""Give what was read, and I = \delta_{ij} behind an I that prose declares and calls the identity."""
     _declare([e for e in entries if isinstance(e.read, Found)], text)
+    entries = [one for entry in entries for one in _each_member(entry, _members_told(entries))]
     by_elements = {key_of(e.target.base) for e in entries if isinstance(e.target, Indexed)}
     for entry in entries:
         yield entry
@@ -172,6 +173,43 @@ def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
             equal = Scripts(at, Letter(at, "delta"), sub=Items(at, places, ""))
             unit = Definition(at, Indexed(at, said.names[0], items), equal)
             yield Entry(Found(unit, named=True), entry.region)
+
+
+def _members_told(entries: Sequence[Entry]) -> dict[tuple[int, str], tuple[Expression, ...]]:
+    r"""List the letters of members that prose names, by sections: each gate $g \in \{i, f, o\}$."""
+    found: dict[tuple[int, str], tuple[Expression, ...]] = {}
+    for entry in entries:
+        match entry.relation:
+            case Relation(
+                first=Letter(text=index), rest=(("in", Items(parts=parts, bracket="{")),)
+            ) if len(parts) > 1 and all(isinstance(p, Letter) for p in parts):
+                found[entry.region.section, index] = parts
+    return found
+
+
+def _each_member(
+    entry: Entry, told: Mapping[tuple[int, str], tuple[Expression, ...]]
+) -> Iterator[Entry]:
+    """Give what is read, for each member where it declares or defines what has the letter of members as script."""
+    said = entry.statement if isinstance(entry.read, Found) else None
+    names = said.names if isinstance(said, Declaration) else (entry.target,) if said else ()
+    for section, index in told if said is not None else ():
+        scripts = {s for n in names for p in all_of(Scripts, n) for s in (p.sub, p.sup)}
+        letter = next((s for s in scripts if isinstance(s, Letter) and s.text == index), None)
+        if entry.region.section != section or letter is None:
+            continue
+        every = [
+            put(said, lambda p, one=one: one if p == letter else None)  # noqa: B023
+            for one in told[section, index]
+        ]
+        if isinstance(said, Declaration):
+            own = tuple(dict.fromkeys([name for one in every for name in one.names]))
+            entry.found.statement = replace(said, names=own)
+        else:
+            for one in every:
+                yield Entry(replace(entry.found, statement=one), entry.region)
+            return
+    yield entry
 
 
 def reworded(
@@ -377,7 +415,11 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
     r"""Take a space in prose for the declaration of the names before it: $A$ and $B$ in $\mathbb{R}^{..}$."""
     spaces: dict[str, Space] = {}
     last: tuple[int, Space] | None = None
+    given = {key_of(name) for e in entries for name in given_names(e.statement)}
     for at, entry in enumerate(entries):
+        said = _declared_beside(entry, entries[at - 1] if at else None, given)
+        if said is not None:
+            entry.found.statement, entry.found.said, entry.found.named = said, True, True
         if isinstance(entry.statement, Declaration):
             last = entry.region.span.end, entry.statement.space
             spaces |= {key_of(name): entry.statement.space for name in entry.statement.names}
@@ -425,6 +467,28 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
             place = names[0].span | entry.region.span
             entry.found.statement = Declaration(place, tuple(names), space)
             entry.found.said = entry.found.named = True
+
+
+def _declared_beside(
+    entry: Entry, before: Entry | None, given: Collection[str]
+) -> Declaration | None:
+    r"""Declare X too in H_0 = X \in \mathbb{R}^{..}, which nothing gives, and \sigma^2 in \log \sigma^2 \in .."""
+    said: Any = entry.statement
+    if isinstance(said, Declaration) and before is not None:
+        body = getattr(before.statement, "body", None)
+        alone = isinstance(body, Letter) and before.statement.span == said.span
+        if alone and isinstance(body, Letter) and body.text not in given:
+            return replace(said, names=(*said.names, body))
+    match entry.relation:
+        case Relation(first=first, rest=(("in", Space() as space),)) if space.axes:
+            logs = [isinstance(p, Call) and head_of(p.function) in LOGARITHMS for p in listed(first)]
+            names = [
+                part.arguments[0] if log and isinstance(part, Call) else part
+                for part, log in zip(listed(first), logs, strict=True)
+            ]
+            if any(logs) and all(map(is_name, names)):
+                return Declaration(said.span, tuple(names), space)
+    return None
 
 
 def _terms(said: Definition) -> tuple[Any, ...]:

@@ -197,6 +197,8 @@ class _Known:
         self.counted: set[str] = set()
         self.numbers: set[str] = set()
         self.bounds: dict[str, Expression] = {}
+        #: the axes along which an argmax found what letters stand for
+        self.found_along: dict[str, Runs] = {}
         #: letters whose members are declared or defined one by one, by sections, those of series by an index;
         #: and the axis along which the one index of a series runs
         self.apart: dict[str, set[int]] = {}
@@ -214,9 +216,11 @@ class _Known:
         #: what is stated of the runs of indices, with the place of the formula
         self.stated: dict[tuple[str, int], list[tuple[int, Runs]]] = {}
         self._tensors: dict[str, dict[int, list[tuple[SizedAxis, ...]]]] = {}
-        #: what whole tensors are computed from, by their letters and sections
+        #: the axes of what is declared by a letter with scripts
+        self._scripted: dict[str, set[tuple[SizedAxis, ...]]] = {}
+        #: what whole tensors are computed from, by their names and sections
         self._bodies: dict[str, dict[int, Expression]] = {}
-        #: the axes of letters, found once for as far as their definitions are followed
+        #: the axes of names, found once for as far as their definitions are followed
         self._made: dict[tuple[str, int], tuple[SizedAxis, ...]] = {}
         for entry in entries:
             self.note(entry.statement, entry.region.section)
@@ -240,9 +244,11 @@ class _Known:
             self.given.add(key_of(target))
             if isinstance(statement.body, Number):
                 self.counted.add(key_of(target))
+            if isinstance(statement.body, Big) and statement.body.op in ("argmax", "argmin"):
+                self.found_along[head_of(target)] = self._sought(statement.body)
             self.defined.setdefault(head_of(target), []).append((section, target))
-            if isinstance(target, Letter) and not statement.chain:
-                self._bodies.setdefault(target.text, {})[section] = statement.body
+            if isinstance(target, Letter | Scripts) and not statement.chain:
+                self._bodies.setdefault(key_of(target), {})[section] = statement.body
             places = [i for i in getattr(target, "items", ()) if isinstance(i, At)]
             given = bool(places) and all(isinstance(i.at, Letter) for i in places)
             if isinstance(target, Indexed) and _are_counted([i.at for i in places]):
@@ -262,11 +268,19 @@ class _Known:
             if isinstance(side, AxisSize):
                 self.sizes.setdefault(side.axis.name, set()).update(s for s in sides if s != side)
 
+    def _sought(self, part: Big) -> Runs:
+        """Give the axis along which an argmax looks for an index."""
+        own = frozenset([axis.name for axis in part.axes])
+        below = texts_of(part.lower)
+        return own or frozenset([a.axis.name for a in all_of(At, part.body) if texts_of(a.at) & below])
+
     def _declare(self, name: Expression, space: Space, section: int) -> None:
         if isinstance(name, Scripts) and isinstance(name.base, Letter):
             if name.sub is None and name.sup is None:
                 return  # t' is another letter
             self.apart.setdefault(name.base.text, set()).add(section)
+            self._scripted.setdefault(key_of(name), set()).add(space.axes)
+            self.axes |= {*space.names}
         elif isinstance(name, Letter):
             self.given.add(name.text)
             if not space.axes:
@@ -304,19 +318,23 @@ class _Known:
                 return (replace(base, text=text), axes) if axes and not found else None
         return None
 
-    def _axes_of_letter(self, text: str, far: int) -> tuple[SizedAxis, ...]:
-        given = _every(self._tensors.get(text, {}))
-        bodies = [*self._bodies.get(text, {}).values()]
+    def _axes_of_name(self, name: str, far: int) -> tuple[SizedAxis, ...]:
+        given = _every(self._tensors.get(name, {})) | self._scripted.get(name, set())
+        bodies = [*self._bodies.get(name, {}).values()]
         if given or len(bodies) != 1 or not far:
             return given.pop() if len(given) == 1 else ()
         return self._axes_of(bodies[0], far - 1)
 
     def _axes_of(self, part: Any, far: int = FAR) -> tuple[SizedAxis, ...]:
         """Find the axes of what letters of known axes make element by element; none of anything else."""
-        if isinstance(part, Letter):
-            if (part.text, far) not in self._made:
-                self._made[part.text, far] = self._axes_of_letter(part.text, far)
-            return self._made[part.text, far]
+        if isinstance(part, Letter | Scripts):
+            name = key_of(part)
+            power = isinstance(part, Scripts) and isinstance(part.sup, Number) and part.sub is None
+            if power and name not in {*self._scripted, *self._bodies}:
+                return self._axes_of(part.base, far)
+            if (name, far) not in self._made:
+                self._made[name, far] = self._axes_of_name(name, far)
+            return self._made[name, far]
         if isinstance(part, Indexed):
             own = {axis.axis.name: axis for axis in self._axes_of(part.base, far)}
             for item in part.items if own else ():
@@ -326,6 +344,8 @@ class _Known:
             return tuple(own.values())
         used = {axis.name for axis in getattr(part, "axes", ())}
         match part:
+            case Items(parts=parts):
+                known = len(parts) == 1
             case Call(function=function):
                 known = head_of(function) in (STATISTICS if used else POINTWISE)
             case Big(op=op):
@@ -386,6 +406,12 @@ class _Known:
         sized = {a for a in plain if run & self.sizes_of(SizedAxis(at, AxisName(at, a), None))}
         found = sized & {*near} or sized
         return found if len(found) == 1 else set()
+
+    def may_be(self, run: Runs) -> bool:
+        """Say whether a range is that of an axis of the document, or says nothing."""
+        at = Span(0, 0)
+        sizes = (self.sizes_of(SizedAxis(at, AxisName(at, a), None)) for a in self.axes)
+        return run in (NONE, ANY, COMPUTED) or not run.isdisjoint(self.axes.union(*sizes))
 
     def chosen(self, axes: Sequence[SizedAxis], runs: Sequence[Runs]) -> tuple[SizedAxis, ...]:
         """Choose the axes along which indices run, in their order; a copy's where none has the name."""
@@ -552,6 +578,7 @@ class _Formula:
         ]
         plain = form is not None and isinstance(form[1], Letter)
         rows = len("".join(whole)) > 1 or bool(steps)  # of x_{t-1}, t counts
+        updated = statement.body if statement.op == "=" else (statement.target, statement.body)
         found = {
             letter: self._runs_along(letter, ranges, said)
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
@@ -560,6 +587,7 @@ class _Formula:
             or (self._by_order(statement.body, letter) if steps or letter == "t" else NONE)
             or (self._by_vectors(statement.body, letter) if plain else NONE)
             or self._by_conditions(statement.body, letter)
+            or (self._by_custom(updated, letter) if plain else NONE)
             for letter in {*whole, *"".join(whole)}
         }
         for (one, axis), (other, copy) in itertools.permutations(named(statement.target), 2):
@@ -621,8 +649,10 @@ class _Formula:
         found = dict(env)
         for letter in [*by_place, *[name for name, _ in ranges]]:
             found[letter] = self._runs(letter, ranges, (part.body, part.lower))
-            if letter in by_place:
-                found[letter] = found[letter] or self._by_place(part.body, letter)
+            known = found[letter] if self.known.may_be(found[letter]) else NONE
+            if letter in by_place or found[letter] != known:
+                places = known or self._by_place(part.body, letter)
+                found[letter] = places or self._by_custom(part.body, letter) or found[letter]
             found[letter] |= FROM_ZERO if letter in from_zero and found[letter] else frozenset()
         return {letter: runs for letter, runs in found.items() if runs}
 
@@ -706,6 +736,25 @@ class _Formula:
         acted = {axis.name for axis in all_of(AxisName, body)}
         found = axes & ORDERED if len(axes) == 1 and letter not in self.known.given else NONE
         return NONE if found & acted else frozenset(found)
+
+    def _by_custom(self, body: Any, letter: str) -> Runs:
+        """Take the axis that is customary for an index: that of the examples x_i, the steps x_t, the classes x_c."""
+        over: list[list[str]] = []
+        for name in all_of(Scripts, body):
+            form = short_form(name if name.sup is None else replace(name, sup=None))
+            if form is not None and isinstance(form[1], Letter) and form[1].text == letter:
+                known = self.known.tensor(form[0], self.section)
+                members = self.known.members.get((self.section, form[0].text), ())
+                over.append([*_names(members if known is None else known[1])])
+        acting = (*all_of(Contract, body), *all_of(Big, body), *all_of(Call, body))
+        acted = {axis.name for part in acting for axis in part.axes}
+        if not over or not all(over) or len(letter) > 1 or letter in self.known.given:
+            return NONE
+        common = [axis for axis in over[0] if all(axis in axes for axes in over)]
+        called = [a for a in common if a[0] == letter or (letter == "t" and a in ORDERED)]
+        first = common if {axes[0] for axes in over} == {*common[:1]} else []
+        found = {*(first[:1] if letter in USUAL else called)} - acted
+        return frozenset(found) if len(found) == 1 else NONE
 
     def _by_rows(self, body: Expression, letter: str) -> Runs:
         """Take the first axis for an index that is the only one of tensors of several axes: rows x_i of x."""
@@ -817,7 +866,8 @@ class _Formula:
         if form is not None:
             element = self._element(*form, env, inside=True)
             bound = None if element is None else self.known.bounds.get(key_of(element.base))
-            return element or at, frozenset(() if bound is None else (bound,))
+            found = self.known.found_along.get(form[0].text, NONE)
+            return element or at, found if bound is None else frozenset((bound,))
         letters = letters_of(at)
         if isinstance(at, Number) or not is_near(at):
             scaled = isinstance(at, Binary) and at.op == "*" and isinstance(at.left, Number)

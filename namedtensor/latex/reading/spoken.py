@@ -153,7 +153,9 @@ class Spoken:
             if len(key) > 1:
                 self.anywhere.add(key)
 
-    def knows(self, statement: Statement, section: int, positional: bool) -> bool:
+    def knows(
+        self, statement: Statement, section: int, positional: bool, display: bool = False
+    ) -> bool:
         """Say whether a statement without axes speaks of what the notation speaks of."""
         for name in subjects_of(statement):
             key = key_of(name)
@@ -179,10 +181,22 @@ class Spoken:
         own = texts_of(target)
         runs = [run for big in all_of(Big, statement.body) for run in all_bound(big)]
         counts = {t.text for r in runs if isinstance(r.lower, Number) for t in letters_of(r.index)}
+        bound = {t.text for r in runs for t in letters_of(r.index)} if display else set()
+        bound |= texts_of(getattr(target, "sub", None)) if display else set()
         powers = [p.sup for p in all_of(Scripts, statement.body) if head_of(p) == "e"]
         return any(
-            head_of(name) not in own and self.gives(name, section, counts)
+            head_of(name) not in own
+            and (self.gives(name, section, counts) or self._has_element(name, section, bound))
             for name in (*names_of(statement.body), *names_of(tuple(powers)))
+        )
+
+    def _has_element(self, name: Expression, section: int, bound: Collection[str]) -> bool:
+        """Say whether a name is an element of what is given, by indices that the formula binds."""
+        sub = name.sub if isinstance(name, Scripts) else None
+        letters = {letter for text in texts_of(sub) for letter in (text, *text)}
+        around = sections_around(section, self._parents)
+        return not letters.isdisjoint(bound) and any(
+            (at, head_of(name)) in self.given for at in around
         )
 
     def _relates(self, statement: Constraint, section: int) -> bool:

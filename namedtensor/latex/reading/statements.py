@@ -432,7 +432,8 @@ def classified(span: Span, sides: Sequence[Expression], ops: Sequence[str]) -> l
             return [Declaration(span, names, sides[1])]
     relation = Relation(span, first, tuple(zip(ops, sides[1:], strict=True)))
     loose = any(isinstance(side, Items) and not side.bracket for side in sides)
-    if set(ops) <= set(DEFINING) and is_target(first) and not loose:
+    held = isinstance(first, Call) and bool(first.axes) and isinstance(sides[1], Number)
+    if set(ops) <= set(DEFINING) and is_target(first) and not loose and not held:  # norm_{ax} W = 1
         return [Definition(span, first, sides[1], DEFINING[ops[0]], tuple(sides[2:]))]
     if len(sides) == 2 and DEFINING.get(ops[0]) == "=":
         parted = _parted(span, *sides)

@@ -1,0 +1,160 @@
+r"""What lectures leave unsaid: rows $x_i$, members $W^g$ of each gate, $H_0 = X \in ..$, $\log \sigma^2 \in ..$"""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(9, 2))
+mu = x[:3] + 0.1
+CENTRES = r"""Points $x \in \mathbb{R}^{\text{pt} \times \text{dim}}$, centres $\mu \in \mathbb{R}^{\text{clus} \times \text{dim}}$.
+"""
+
+
+def errors(document):
+    return [str(f) for f in document.check() if f.severity != "note"]
+
+
+def run(text, name, **given):
+    document = read(text)
+    assert errors(document) == []
+    found = document[name](**given)
+    return found.numpy(*found.axes)
+
+
+def points():
+    return {"x": tensor(x, "pt", "dim"), "mu": tensor(mu, "clus", "dim")}
+
+
+@pytest.mark.parametrize(
+    "nearest",
+    [
+        r"$$z_i = \arg\min_{k} \lVert x_i - \mu_k \rVert^2$$",
+        r"$$z_n = \operatorname{argmin}_j \lVert \mu_j - x_n \rVert$$",
+    ],
+)
+def test_one_index_of_a_matrix_is_that_of_its_rows(nearest):
+    distances = ((x[:, None] - mu) ** 2).sum(-1)
+    np.testing.assert_array_equal(
+        run(CENTRES + nearest, "z", **points()), distances.argmin(1) + 1
+    )
+
+
+def test_an_index_that_was_found_is_one_of_the_axis_on_which_it_was_looked_for():
+    text = CENTRES + r"$$z_i = \arg\min_{k} \lVert x_i - \mu_k \rVert^2$$"
+    text += r"The objective is $J = \sum_i \lVert x_i - \mu_{z_i} \rVert^2$."
+    distances = ((x[:, None] - mu) ** 2).sum(-1)
+    np.testing.assert_allclose(run(text, "J", **points()), distances.min(1).sum())
+
+
+def test_an_update_of_rows_is_one_of_each_row():
+    text = CENTRES + r"$$z_i = \arg\min_{k} \lVert x_i - \mu_k \rVert^2$$"
+    text += r"$$\mu_k \leftarrow \frac{\sum_{i : z_i = k} x_i}{|\{ i : z_i = k \}|}$$"
+    chosen = ((x[:, None] - mu) ** 2).sum(-1).argmin(1)
+    wanted = [x[chosen == k].mean(0) for k in range(3)]
+    np.testing.assert_allclose(run(text, "mu", **points()), wanted)
+
+
+def test_two_indices_of_which_neither_has_a_range_are_rows_and_other_rows():
+    text = CENTRES + r"$$q_{ij} = \frac{(1 + \lVert x_i - x_j \rVert^2)^{-1}}"
+    text += r"{\sum_{k \neq l} (1 + \lVert x_k - x_l \rVert^2)^{-1}}$$"
+    near = 1 / (1 + ((x[:, None] - x) ** 2).sum(-1))
+    wanted = near / (near.sum() - np.trace(near))
+    np.testing.assert_allclose(run(text, "q", x=points()["x"]), wanted)
+
+
+def test_a_range_whose_end_is_no_size_leaves_an_index_at_its_place():
+    text = r"""Let $x \in \mathbb{R}^{\text{time}}$. Frames have $N$ samples:
+$$f_{\text{frame}(m), \text{lag}(k)} = x_{\text{time}(2 m + k)}, \quad k = 1, \dots, N$$
+and $w_{\text{lag}(k)} = k$. $$S_{\text{frame}(m)} = \sum_{k=1}^{N} w_k f_{m,k}$$"""
+    assert errors(read(text)) == []
+
+
+@pytest.mark.parametrize("axis", ["batch", "time"])
+def test_what_is_acted_on_along_the_axis_has_no_elements(axis):
+    text = rf"""Let $g \in \mathbb{{R}}^{{\text{{{axis}}} \times \text{{par}}}}$.
+$$m_i = \sum_{{\text{{{axis}}}}} g_i$$"""
+    assert any("g_i is neither declared nor defined" in said for said in errors(read(text)))
+
+
+def test_elements_of_what_is_made_of_names_with_scripts():
+    text = r"""Let $Z^A, Z^B \in \mathbb{R}^{\text{batch} \times \text{feat}}$ and
+$$\hat Z^A = Z^A - \underset{\text{batch}}{\text{mean}} Z^A, \qquad \hat Z^B = (Z^B)^2.$$
+$$C = \frac{1}{|\text{batch}|} \hat Z^A \underset{\text{batch}}{\odot} \hat Z^B_{\text{feat} \to \text{feat}'}$$
+$$L = \sum_i (1 - C_{ii})^2 + \lambda \sum_i \sum_{j \neq i} C_{ij}^2$$"""
+    a, b = rng.normal(size=(2, 5, 3))
+    C = (a - a.mean(0)).T @ b**2 / 5
+    own = np.diag(C)
+    wanted = ((1 - own) ** 2).sum() + 0.3 * ((C**2).sum() - (own**2).sum())
+    given = {"Z__A": tensor(a, "batch", "feat"), "Z__B": tensor(b, "batch", "feat")}
+    np.testing.assert_allclose(run(text, "L", lambda_=0.3, **given), wanted)
+
+
+@pytest.mark.parametrize("script", ["^", "_"])
+def test_what_is_declared_and_defined_for_each_member_is_so_for_every_one(script):
+    text = rf"""Let $x \in \mathbb{{R}}^{{\text{{in}}}}$. For each gate $g \in \{{r, z\}}$ let
+$W{script}g \in \mathbb{{R}}^{{\text{{in}} \times \text{{hid}}}}$ and $b{script}g \in \mathbb{{R}}^{{\text{{hid}}}}$, and
+$$a{script}g = \sigma(W{script}g \underset{{\text{{in}}}}{{\odot}} x + b{script}g).$$
+$$y = a{script}r - 2 a{script}z$$"""
+    document = read(text)
+    assert errors(document) == []
+    W, b, v = rng.normal(size=(2, 4, 3)), rng.normal(size=(2, 3)), rng.normal(size=4)
+    found = document["y"]
+    named = {p.name.replace("_", ""): p.name for p in found.signature.parameters}
+    given = {named["x"]: tensor(v, "in")}
+    given |= {named[f"W{g}"]: tensor(w, "in", "hid") for g, w in zip("rz", W, strict=True)}
+    given |= {named[f"b{g}"]: tensor(w, "hid") for g, w in zip("rz", b, strict=True)}
+    gates = 1 / (1 + np.exp(-(v @ W + b)))
+    np.testing.assert_allclose(found(**given).numpy("hid"), gates[0] - 2 * gates[1])
+
+
+def test_what_begins_a_series_is_declared_by_the_space_behind_it():
+    text = r"""With $H^{(0)} = X \in \mathbb{R}^{\text{node} \times \text{hid}}$ let
+$$H^{(l)} = \text{relu}(H^{(l-1)} - 1), \qquad y = \sum_{\text{node}} (H^{(2)} + X).$$"""
+    X = rng.normal(size=(3, 2)) + 2
+    step = np.maximum(np.maximum(X - 1, 0) - 1, 0)
+    np.testing.assert_allclose(run(text, "y", X=tensor(X, "node", "hid")), (step + X).sum(0))
+
+
+GAUSS = r"""The encoder gives $\mu, \log \sigma^2 \in \mathbb{R}^{\text{lat}}$, and $z = \mu + \sigma \odot \epsilon$ with
+$\epsilon \in \mathbb{R}^{\text{lat}}$. $$D = \frac{1}{2} \sum_{\text{lat}} (\mu^2 + \sigma^2 - \log \sigma^2 - 1)$$"""
+
+
+def test_the_logarithm_of_a_variance_declares_the_variance_and_its_root():
+    m, v, e = rng.normal(size=(3, 4)) ** 2
+    given = {"mu": tensor(m, "lat"), "sigmasq": tensor(v, "lat")}
+    np.testing.assert_allclose(
+        run(GAUSS, "z", epsilon=tensor(e, "lat"), **given), m + np.sqrt(v) * e
+    )
+    wanted = (m**2 + v - np.log(v) - 1).sum() / 2
+    np.testing.assert_allclose(run(GAUSS, "D", **given), wanted)
+
+
+def test_the_root_of_a_declared_square_has_elements_and_the_function_of_the_letter_stays():
+    text = r"""Let $\sigma^2, x \in \mathbb{R}^{\text{feat}}$. $$q = \sum_i \sigma_i x_i \qquad p = \sigma(x) + \sigma^4$$"""
+    v, u = rng.normal(size=(2, 4)) ** 2
+    given = {"sigmasq": tensor(v, "feat"), "x": tensor(u, "feat")}
+    np.testing.assert_allclose(run(text, "q", **given), np.sqrt(v) @ u)
+    np.testing.assert_allclose(run(text, "p", **given), 1 / (1 + np.exp(-u)) + v**2)
+
+
+def test_what_is_held_to_a_number_defines_no_function():
+    text = r"""Let $W \in \mathbb{R}^{\text{a} \times \text{b}}$. The columns are kept at unit norm:
+$\underset{\text{a}}{\text{norm}} W = 1$. $$s = \sum_{\text{b}} \underset{\text{a}}{\text{norm}} (2 W)$$"""
+    W = rng.normal(size=(3, 2))
+    assert "norm" not in read(text).names
+    wanted = 2 * np.linalg.norm(W, axis=0).sum()
+    np.testing.assert_allclose(run(text, "s", W=tensor(W, "a", "b")), wanted)
+
+
+@pytest.mark.parametrize(("letter", "name"), [("d", "d"), (r"\delta", "delta")])
+def test_a_letter_before_brackets_in_an_index_is_a_factor(letter, name):
+    text = rf"""Let $x \in \mathbb{{R}}^{{\text{{time}}}}$ and $w \in \mathbb{{R}}^{{\text{{tap}}:K}}$. With dilation ${letter}$,
+$$y_{{\text{{time}}(t)}} = \sum_{{k=1}}^{{K}} w_{{\text{{tap}}(k)}} x_{{\text{{time}}(t - {letter} (k-1))}}$$
+where samples before the start are zero."""
+    u, w = rng.normal(size=7), rng.normal(size=3)
+    wanted = [sum(w[k] * u[t - 2 * k] for k in range(3) if t >= 2 * k) for t in range(7)]
+    found = run(text, "y", x=tensor(u, "time"), w=tensor(w, "tap"), **{name: 2})
+    np.testing.assert_allclose(found, wanted)

@@ -48,7 +48,8 @@ UNREADABLE = [
 
 #: Equations that can be read and say something of a tensor, which the notation does not say.
 OTHERWISE = [
-    (r"$$ Y_i = X_i $$", "without names of axes"),
+    (r"$$ Y_i = X_{\max} $$", "without names of axes"),
+    (r"$C = 2 X$ $$ L = C_{\max} $$", "without names of axes"),
     (r"$$ Y = \int_0^1 X \, dt $$", "without names of axes"),
     (r"$$ f(u) = X^\dagger u $$", "without names of axes"),
     (r"$$ Y = X_1 + \dots + X_n $$", "without names of axes"),

@@ -1,4 +1,4 @@
-r"""What lectures leave unsaid: rows $x_i$, members $W^g$ of each gate, $H_0 = X \in ..$, $\log \sigma^2 \in ..$"""
+r"""What lectures leave unsaid: rows x_i, members W^g of each gate, the root of \sigma^2, the last step."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,8 @@ from namedtensor.latex import read
 rng = np.random.default_rng(0)
 x = rng.normal(size=(9, 2))
 mu = x[:3] + 0.1
-CENTRES = r"""Points $x \in \mathbb{R}^{\text{pt} \times \text{dim}}$, centres $\mu \in \mathbb{R}^{\text{clus} \times \text{dim}}$.
+CENTRES = r"""Points $x \in \mathbb{R}^{\text{pt} \times \text{dim}}$,
+centres $\mu \in \mathbb{R}^{\text{clus} \times \text{dim}}$.
 """
 
 
@@ -37,9 +38,7 @@ def points():
 )
 def test_one_index_of_a_matrix_is_that_of_its_rows(nearest):
     distances = ((x[:, None] - mu) ** 2).sum(-1)
-    np.testing.assert_array_equal(
-        run(CENTRES + nearest, "z", **points()), distances.argmin(1) + 1
-    )
+    np.testing.assert_array_equal(run(CENTRES + nearest, "z", **points()), distances.argmin(1) + 1)
 
 
 def test_an_index_that_was_found_is_one_of_the_axis_on_which_it_was_looked_for():
@@ -82,7 +81,8 @@ $$m_i = \sum_{{\text{{{axis}}}}} g_i$$"""
 def test_elements_of_what_is_made_of_names_with_scripts():
     text = r"""Let $Z^A, Z^B \in \mathbb{R}^{\text{batch} \times \text{feat}}$ and
 $$\hat Z^A = Z^A - \underset{\text{batch}}{\text{mean}} Z^A, \qquad \hat Z^B = (Z^B)^2.$$
-$$C = \frac{1}{|\text{batch}|} \hat Z^A \underset{\text{batch}}{\odot} \hat Z^B_{\text{feat} \to \text{feat}'}$$
+$$C = \frac{1}{|\text{batch}|} \hat Z^A \underset{\text{batch}}{\odot}
+\hat Z^B_{\text{feat} \to \text{feat}'}$$
 $$L = \sum_i (1 - C_{ii})^2 + \lambda \sum_i \sum_{j \neq i} C_{ij}^2$$"""
     a, b = rng.normal(size=(2, 5, 3))
     C = (a - a.mean(0)).T @ b**2 / 5
@@ -95,7 +95,8 @@ $$L = \sum_i (1 - C_{ii})^2 + \lambda \sum_i \sum_{j \neq i} C_{ij}^2$$"""
 @pytest.mark.parametrize("script", ["^", "_"])
 def test_what_is_declared_and_defined_for_each_member_is_so_for_every_one(script):
     text = rf"""Let $x \in \mathbb{{R}}^{{\text{{in}}}}$. For each gate $g \in \{{r, z\}}$ let
-$W{script}g \in \mathbb{{R}}^{{\text{{in}} \times \text{{hid}}}}$ and $b{script}g \in \mathbb{{R}}^{{\text{{hid}}}}$, and
+$W{script}g \in \mathbb{{R}}^{{\text{{in}} \times \text{{hid}}}}$ and
+$b{script}g \in \mathbb{{R}}^{{\text{{hid}}}}$, and
 $$a{script}g = \sigma(W{script}g \underset{{\text{{in}}}}{{\odot}} x + b{script}g).$$
 $$y = a{script}r - 2 a{script}z$$"""
     document = read(text)
@@ -118,8 +119,9 @@ $$H^{(l)} = \text{relu}(H^{(l-1)} - 1), \qquad y = \sum_{\text{node}} (H^{(2)} +
     np.testing.assert_allclose(run(text, "y", X=tensor(X, "node", "hid")), (step + X).sum(0))
 
 
-GAUSS = r"""The encoder gives $\mu, \log \sigma^2 \in \mathbb{R}^{\text{lat}}$, and $z = \mu + \sigma \odot \epsilon$ with
-$\epsilon \in \mathbb{R}^{\text{lat}}$. $$D = \frac{1}{2} \sum_{\text{lat}} (\mu^2 + \sigma^2 - \log \sigma^2 - 1)$$"""
+GAUSS = r"""The encoder gives $\mu, \log \sigma^2 \in \mathbb{R}^{\text{lat}}$, and
+$z = \mu + \sigma \odot \epsilon$ with $\epsilon \in \mathbb{R}^{\text{lat}}$.
+$$D = \frac{1}{2} \sum_{\text{lat}} (\mu^2 + \sigma^2 - \log \sigma^2 - 1)$$"""
 
 
 def test_the_logarithm_of_a_variance_declares_the_variance_and_its_root():
@@ -133,7 +135,8 @@ def test_the_logarithm_of_a_variance_declares_the_variance_and_its_root():
 
 
 def test_the_root_of_a_declared_square_has_elements_and_the_function_of_the_letter_stays():
-    text = r"""Let $\sigma^2, x \in \mathbb{R}^{\text{feat}}$. $$q = \sum_i \sigma_i x_i \qquad p = \sigma(x) + \sigma^4$$"""
+    text = r"""Let $\sigma^2, x \in \mathbb{R}^{\text{feat}}$.
+$$q = \sum_i \sigma_i x_i \qquad p = \sigma(x) + \sigma^4$$"""
     v, u = rng.normal(size=(2, 4)) ** 2
     given = {"sigmasq": tensor(v, "feat"), "x": tensor(u, "feat")}
     np.testing.assert_allclose(run(text, "q", **given), np.sqrt(v) @ u)
@@ -151,10 +154,70 @@ $\underset{\text{a}}{\text{norm}} W = 1$. $$s = \sum_{\text{b}} \underset{\text{
 
 @pytest.mark.parametrize(("letter", "name"), [("d", "d"), (r"\delta", "delta")])
 def test_a_letter_before_brackets_in_an_index_is_a_factor(letter, name):
-    text = rf"""Let $x \in \mathbb{{R}}^{{\text{{time}}}}$ and $w \in \mathbb{{R}}^{{\text{{tap}}:K}}$. With dilation ${letter}$,
+    text = rf"""Let $x \in \mathbb{{R}}^{{\text{{time}}}}$ and $w \in \mathbb{{R}}^{{\text{{tap}}:K}}$.
+With dilation ${letter}$,
 $$y_{{\text{{time}}(t)}} = \sum_{{k=1}}^{{K}} w_{{\text{{tap}}(k)}} x_{{\text{{time}}(t - {letter} (k-1))}}$$
 where samples before the start are zero."""
     u, w = rng.normal(size=7), rng.normal(size=3)
     wanted = [sum(w[k] * u[t - 2 * k] for k in range(3) if t >= 2 * k) for t in range(7)]
     found = run(text, "y", x=tensor(u, "time"), w=tensor(w, "tap"), **{name: 2})
     np.testing.assert_allclose(found, wanted)
+
+
+PARAMETERS = r"""Let $x \in \mathbb{R}^{\text{in}}$, $W \in \mathbb{R}^{\text{in} \times \text{hid}}$ and
+$v \in \mathbb{R}^{\text{hid}}$. The parameters are $\theta = (W, v)$.
+"""
+NET = r"v \underset{\text{hid}}{\odot} \tanh(W \underset{\text{in}}{\odot} x)"
+
+
+@pytest.mark.parametrize("f", [r"f(x; \theta)", r"f_\theta(x)", "f(x; W, v)"])
+def test_a_function_of_the_letter_of_a_list_takes_what_it_uses_of_it(f):
+    call = f.replace("W, v", r"\theta")
+    text = PARAMETERS + rf"$${f} = {NET}$$ $$L(\theta) = ({call} - 1)^2$$"
+    u, W, v = rng.normal(size=3), rng.normal(size=(3, 2)), rng.normal(size=2)
+    given = {"x": tensor(u, "in"), "W": tensor(W, "in", "hid"), "v": tensor(v, "hid")}
+    np.testing.assert_allclose(run(text, "L", **given), (np.tanh(u @ W) @ v - 1) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "other", "names"),
+    [
+        (r"f(x; \theta)", r"f(x; \bar\theta)", ("Wbar", "vbar")),
+        ("f(x; W, v)", r"f(x; \theta')", ("W_", "v_")),
+        (r"f_\theta(x)", r"f_{\theta'}(x)", ("W_", "v_")),
+        (r"f_\theta(x)", r"f_{\hat\theta}(x)", ("What", "vhat")),
+    ],
+)
+def test_a_mark_at_the_letter_of_a_list_is_one_at_each_of_it(f, other, names):
+    call = f.replace("W, v", r"\theta")
+    text = PARAMETERS + rf"$${f} = {NET}$$ $$D = {call} - {other}$$"
+    u, W, v = rng.normal(size=3), rng.normal(size=(2, 3, 2)), rng.normal(size=(2, 2))
+    given = {"x": tensor(u, "in"), "W": tensor(W[0], "in", "hid"), "v": tensor(v[0], "hid")}
+    given |= {names[0]: tensor(W[1], "in", "hid"), names[1]: tensor(v[1], "hid")}
+    values = [np.tanh(u @ a) @ b for a, b in zip(W, v, strict=True)]
+    np.testing.assert_allclose(run(text, "D", **given), values[0] - values[1])
+
+
+@pytest.mark.parametrize("upto", ["", r", \qquad t = 2, \dots, T"])
+def test_the_last_step_is_that_of_the_axis(upto):
+    text = r"""Let $x \in \mathbb{R}^{\text{time}}$. With $s_1 = x_{\text{time}(1)}$ and
+$$s_t = \beta s_{t-1} + (1 - \beta) x_{\text{time}(t)}UPTO$$
+the forecast is $f = s_T$.""".replace("UPTO", upto)
+    u, total = rng.normal(size=5), 0.0
+    for at, one in enumerate(u):
+        total = 0.3 * total + 0.7 * one if at else one
+    np.testing.assert_allclose(run(text, "f", x=tensor(u, "time"), beta=0.3), total)
+
+
+def test_ones_of_an_index_stand_along_the_axis_of_which_it_is_one():
+    text = r"""Let $y \in [\text{vocab}]^{\text{seq}}$.
+$$q = 0.9 \, \text{onehot}(y) + 0.1 / |\text{vocab}|$$"""
+    document = read(text)
+    assert errors(document) == []
+    found = document.bind(vocab=4)["q"](tensor(np.array([1, 3]), "seq")).numpy("seq", "vocab")
+    np.testing.assert_allclose(found, 0.9 * np.eye(4)[[1, 3]] + 0.025)
+
+
+def test_what_is_spaced_is_a_product_and_not_a_call():
+    text = r"""Let $m, z \in \mathbb{R}^{\text{seq}}$. $$a = m \, (z) \qquad b = m (z)$$"""
+    assert len(errors(read(text))) == 1

@@ -39,6 +39,9 @@ AGAIN = re.compile(
     r"\b(?:repeat\w*|iterat\w+|until|loops?|rounds?|epochs?|times|sweeps?)\b", re.IGNORECASE
 )
 
+#: A space between a letter and brackets that is written on purpose.
+SPACED = re.compile(r"\s*(?:\\[,;: ]|\\q?quad\b|~)")
+
 
 def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> None:
     """Report names with two meanings in one section, and products that look like calls."""
@@ -197,6 +200,8 @@ def _product(checker: Checker, call: Call) -> None:
     type_ = checker.type_of(call.function)
     if type_ is None or not isinstance(given, (Letter, Scripts)) or call.bracket != "(":
         return
+    if SPACED.match(checker.report.text(Span(call.function.span.end, given.span.start))):
+        return  # m \, (x) is written as a product
     text, argument = checker.report.text(call.function.span), checker.report.text(given.span)
     checker.report.warning(
         "meaning",

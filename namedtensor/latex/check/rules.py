@@ -25,8 +25,10 @@ from namedtensor.latex.check.report import Report
 from namedtensor.latex.documents.scopes import Defined
 from namedtensor.latex.documents.scripts import fold
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.spoken import head_of
 from namedtensor.latex.syntax import (
     AxisSize,
+    Call,
     Constraint,
     Definition,
     Expression,
@@ -94,6 +96,8 @@ def _known_sizes(checker: Checker, defined: Defined) -> None:
     known |= {axis for i in inputs for axis in i.along}
     known |= {a.axis.name for _, a in checker.names.sized if fold(a.size, {}) is not None}
     known |= {name for name, _, _ in checker.names.stated_sizes}
+    makers = [c for c in all_of(Call, defined.body) if head_of(c.function) in ("onehot", "one_hot")]
+    known |= {axis.name for call in makers for axis in call.axes}
     for size in sizes:
         axis = size.axis.name
         if not {axis, axis.rstrip("'")} & known and not checker.report.any_in(size.span):

@@ -163,6 +163,7 @@ def _is_told(entry: Entry, text: str, spoken: Spoken) -> bool:
         if named or not read.defines:
             return (read.relates and named) or (display and tensors)
         return display or tensors
+    tensors = tensors or bool(spoken.elements_in(read.statement))
     if display and (tensors or _accented(entry, text, spoken)):
         return _relates(read.statement)
     return read.named and is_equation(read.statement)
@@ -200,6 +201,7 @@ def _why(entry: Entry, read: Found, text: str, spoken: Spoken) -> str:
     if read.positional:
         return "its axes have no names"
     tensors = spoken.tensors_among(_letters(read), entry.region.section)
+    tensors = tensors or (spoken.elements_in(read.statement) if entry.region.display else [])
     if tensors and _relates(read.statement):
         return f"it uses {' and '.join(tensors)} as other notations do, without names of axes"
     if not read.said:
@@ -295,9 +297,7 @@ def _follow(waiting: Sequence[Entry], spoken: Spoken) -> None:
     for _ in range(ROUNDS):
         left = [entry for entry in waiting if not entry.kept]
         for entry in left:
-            if spoken.knows(
-                entry.statement, entry.region.section, entry.positional, entry.region.display
-            ):
+            if spoken.knows(entry.statement, entry.region.section, entry.positional):
                 _take(entry, spoken)
         if not any(entry.kept for entry in left):
             return

@@ -94,7 +94,7 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         for entry in entries
         if isinstance(statement := entry.statement, Declaration)
         for name in statement.names
-        if isinstance(name, Scripts) and name.sub is None and _squared(name)
+        if isinstance(name, Scripts) and name.sub is None and _squared(name).islower()
     }
     if not (squares or declared):
         return
@@ -123,8 +123,10 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         alone = letter in powers and not _below(statement.target)
         if series or alone or letter in rooted or _is_of_elements(statement):
             rules.setdefault(section, set()).add(letter)
-    if declared & powers:  # beside \sigma^2 \in \mathbb{R}^{..}, \sigma is its root
-        rules.setdefault(0, set()).update(declared & powers)
+    if declared := declared & (
+        powers | called
+    ):  # beside \sigma^2 \in \mathbb{R}^{..}, \sigma is its root
+        rules.setdefault(0, set()).update(declared)
     for entry in entries if rules else ():
         around = sections_around(entry.region.section, parents)
         letters = set().union(*[rules.get(section, set()) for section in around]) - roots

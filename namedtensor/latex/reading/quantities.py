@@ -17,6 +17,7 @@ from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.left_sides import COORDINATES, compound, given_names
 from namedtensor.latex.reading.ranges import all_bound, listed, ranges_in
+from namedtensor.latex.reading.shorthand import named
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     head_of,
@@ -184,6 +185,9 @@ IS_NUMBER = re.compile(rf"\b{MANY}\s+(?:is|be|equals)\s+$", re.IGNORECASE)
 WALL = r"\s*(?:\||(?<!\\)&|</?(?:t[dh]|d[dt])>)\s*"
 DASH = re.compile(rf"^(?:(?:{WALL})+|\s+(?:–|—|-{{1,3}})\s+)(?=[a-z])", re.IGNORECASE)
 
+#: Letters of what comes last, where nothing else gives them.
+LAST = frozenset((*"TNLKMn",))
+
 #: What stands below the letter of the least and of the greatest number.
 EXTREME = re.compile("min|max")
 
@@ -331,6 +335,45 @@ def with_quantities(
     return [s for here in found for s in here], notes
 
 
+def with_ends(
+    statements: Sequence[Statement], source: Source
+) -> tuple[list[Statement], list[Finding]]:
+    r"""Say that T, which nothing gives, is |time|: of s_T, or of t = 1, ..., T, for s_t along time."""
+    along: dict[str, set[str]] = {}
+    ends: dict[str, set[str]] = {}
+    found, notes = list[Statement](), list[Finding]()
+    made = [s for s in statements if isinstance(s, Definition)]
+    for said in made:
+        runs: dict[str, set[str]] = {}
+        for letter, axis in named((said.target, said.body)):
+            runs.setdefault(letter, set()).add(axis)
+        own = texts_of(getattr(said.target, "sub", None)) & runs.keys()
+        along.setdefault(head_of(said.target), set()).update(*[runs[letter] for letter in own])
+        for relation in all_of(Relation, said.condition):
+            for run in ranges_in(relation):
+                if isinstance(run.upper, Letter) and key_of(run.index) in runs:
+                    ends.setdefault(run.upper.text, set()).update(runs[key_of(run.index)])
+    for part in all_of(Scripts, tuple(made)):
+        if isinstance(part.sub, Letter) and part.sup is None and along.get(head_of(part)):
+            ends.setdefault(part.sub.text, set()).update(along[head_of(part)])
+    kinds = {t: set[str]().union(*by.values()) for t, by in _given(statements).items()}
+    given = {text for text, kind in kinds.items() if kind != {"letter"}}
+    given |= {
+        t.text for b in all_of(Big, tuple(made)) for r in all_bound(b) for t in letters_of(r.index)
+    }
+    given |= texts_of(all_of(SizedAxis, tuple(statements)))
+    told = {t: axes.pop() for t, axes in ends.items() if len(axes) == 1 and t not in given}
+    for statement in statements:
+        for end in letters_of(statement) if isinstance(statement, Definition) else ():
+            if end.text in told and end.text in LAST:
+                axis = told.pop(end.text)
+                size = Definition(end.span, end, AxisSize(end.span, AxisName(end.span, axis)))
+                found.append(replace(size, block=statement.block, section=statement.section))
+                notes.append(_size_note(end, axis, "", source))
+        found.append(statement)
+    return found, notes
+
+
 def _is_given(part: object, given: Collection[str]) -> bool:
     """Say whether a part is a letter with a subscript that is a name of its own, a_1 beside a."""
     return isinstance(part, Scripts) and part.sub is not None and key_of(part) in given
@@ -435,7 +478,8 @@ def _note(name: Expression, source: Source, silent: bool) -> Finding:
 def _size_note(name: Expression, axis: str, noun: str, source: Source) -> Finding:
     written = source.text[name.span.start : name.span.end]
     size = rf"|\text{{{axis}}}|"
-    why = f"{written} is taken for {size}, for the text says that it is the number of {noun}"
+    because = f"the text says that it is the number of {noun}" if noun else "steps go on to it"
+    why = f"{written} is taken for {size}, for {because}"
     hint = (
         f"say so: {written} = {size}; or declare it as another number: {written} \\in \\mathbb{{R}}"
     )

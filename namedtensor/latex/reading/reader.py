@@ -34,9 +34,10 @@ from namedtensor.latex.reading.own_letters import (
     put_indices_apart,
     with_shapes_below,
 )
+from namedtensor.latex.reading.parameters_listed import with_listed_parameters
 from namedtensor.latex.reading.piecewise import with_starts_apart
 from namedtensor.latex.reading.programs import with_loops_run
-from namedtensor.latex.reading.quantities import with_quantities
+from namedtensor.latex.reading.quantities import with_ends, with_quantities
 from namedtensor.latex.reading.ranges_before import with_ranges_behind
 from namedtensor.latex.reading.reworded import reworded, with_identities
 from namedtensor.latex.reading.rows import LAYOUTS, environment, lines_of
@@ -179,7 +180,9 @@ def statements_of(
     put_before_first([e for e in entries if isinstance(e.read, Found)], text, host.parents)
     statements, faults, told = sorted_out(entries, text, host.parents)
     statements = with_each_of_a_chain(settled(statements, text), host.parents)
+    statements = with_listed_parameters(statements)
     statements = with_parameters_passed(with_stated_sizes(statements, host.parents), host.parents)
+    statements, ends = with_ends(statements, source)
     statements, notes = with_quantities(statements, source, text, host.parents)
     statements, drawn = with_drawn(statements, source, host.parents)
     shown = {
@@ -194,6 +197,7 @@ def statements_of(
         (
             *[Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults],
             *[_set_aside(aside, source) for aside in told],
+            *ends,
             *notes,
             *drawn,
         ),

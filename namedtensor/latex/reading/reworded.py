@@ -7,6 +7,7 @@ mathematics in their prose only remarks on what the displays define, which `rema
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter
@@ -146,7 +147,8 @@ AN_IDENTITY = re.compile(r"\bidentity(?:\s+matrix)?\s+\$$")
 def with_identities(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     r"""Give what was read, and I = \delta_{ij} behind an I that prose declares and calls the identity."""
     _declare([e for e in entries if isinstance(e.read, Found)], text)
-    entries = [one for entry in entries for one in _each_member(entry, _members_told(entries))]
+    told = _members_told(entries)
+    entries = [one for entry in entries for one in _each_member(entry, told)]
     by_elements = {key_of(e.target.base) for e in entries if isinstance(e.target, Indexed)}
     for entry in entries:
         yield entry
@@ -190,7 +192,7 @@ def _members_told(entries: Sequence[Entry]) -> dict[tuple[int, str], tuple[Expre
 def _each_member(
     entry: Entry, told: Mapping[tuple[int, str], tuple[Expression, ...]]
 ) -> Iterator[Entry]:
-    """Give what is read, for each member where it declares or defines what has the letter of members as script."""
+    """Give what is read, and for each member what has the letter of members as a script."""
     said = entry.statement if isinstance(entry.read, Found) else None
     names = said.names if isinstance(said, Declaration) else (entry.target,) if said else ()
     for section, index in told if said is not None else ():
@@ -198,9 +200,8 @@ def _each_member(
         letter = next((s for s in scripts if isinstance(s, Letter) and s.text == index), None)
         if entry.region.section != section or letter is None:
             continue
-        every = [
-            put(said, lambda p, one=one: one if p == letter else None)  # noqa: B023
-            for one in told[section, index]
+        every: list[Any] = [
+            put(said, functools.partial(_put_for, letter, one)) for one in told[section, index]
         ]
         if isinstance(said, Declaration):
             own = tuple(dict.fromkeys([name for one in every for name in one.names]))
@@ -210,6 +211,10 @@ def _each_member(
                 yield Entry(replace(entry.found, statement=one), entry.region)
             return
     yield entry
+
+
+def _put_for(letter: Expression, other: Expression, part: Any) -> Expression | None:
+    return other if part == letter else None
 
 
 def reworded(
@@ -228,6 +233,7 @@ def reworded(
     _put_sequences(found, parents)
     _put_sums_on(found)
     _put_known(found)
+    _put_ones(found)
     if FROBENIUS.search(text):
         _put_frobenius(found)
     _put_matrices(found, parents)
@@ -415,11 +421,11 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
     r"""Take a space in prose for the declaration of the names before it: $A$ and $B$ in $\mathbb{R}^{..}$."""
     spaces: dict[str, Space] = {}
     last: tuple[int, Space] | None = None
-    given = {key_of(name) for e in entries for name in given_names(e.statement)}
+    known = {key_of(name) for e in entries for name in given_names(e.statement)}
     for at, entry in enumerate(entries):
-        said = _declared_beside(entry, entries[at - 1] if at else None, given)
-        if said is not None:
-            entry.found.statement, entry.found.said, entry.found.named = said, True, True
+        beside = _declared_beside(entry, entries[at - 1] if at else None, known)
+        if beside is not None:
+            entry.found.statement, entry.found.said, entry.found.named = beside, True, True
         if isinstance(entry.statement, Declaration):
             last = entry.region.span.end, entry.statement.space
             spaces |= {key_of(name): entry.statement.space for name in entry.statement.names}
@@ -472,7 +478,7 @@ def _declare(entries: Sequence[Entry], text: str) -> None:
 def _declared_beside(
     entry: Entry, before: Entry | None, given: Collection[str]
 ) -> Declaration | None:
-    r"""Declare X too in H_0 = X \in \mathbb{R}^{..}, which nothing gives, and \sigma^2 in \log \sigma^2 \in .."""
+    r"""Declare X in H_0 = X \in \mathbb{R}^{..}, if nothing else does, and v in \log v \in .."""
     said: Any = entry.statement
     if isinstance(said, Declaration) and before is not None:
         body = getattr(before.statement, "body", None)
@@ -481,7 +487,9 @@ def _declared_beside(
             return replace(said, names=(*said.names, body))
     match entry.relation:
         case Relation(first=first, rest=(("in", Space() as space),)) if space.axes:
-            logs = [isinstance(p, Call) and head_of(p.function) in LOGARITHMS for p in listed(first)]
+            logs = [
+                isinstance(p, Call) and head_of(p.function) in LOGARITHMS for p in listed(first)
+            ]
             names = [
                 part.arguments[0] if log and isinstance(part, Call) else part
                 for part, log in zip(listed(first), logs, strict=True)
@@ -1171,6 +1179,27 @@ def _put_frobenius(entries: Sequence[Entry]) -> None:
     for entry in entries:
         if isinstance(entry.statement, Definition):
             entry.found.statement = replace(entry.statement, body=put(entry.statement.body, mark))
+
+
+def _put_ones(entries: Sequence[Entry]) -> None:
+    r"""Let the ones of onehot(y) stand along vocab, where y \in [vocab]."""
+    axes: dict[str, AxisName] = {}
+    for said in [e.statement for e in entries if isinstance(e.statement, Declaration)]:
+        end = said.space.bound
+        if isinstance(end, AxisSize):
+            axes |= {key_of(name): end.axis for name in said.names}
+        elif isinstance(end, Letter) and end.style == "word":
+            axes |= {key_of(name): AxisName(end.span, end.text) for name in said.names}
+
+    def change(part: Any) -> Expression | None:
+        match part:
+            case Call(function=Letter(text="onehot" | "one_hot"), axes=(), arguments=(of,)):
+                found = axes.get(key_of(of)) if is_name(of) else None
+                return replace(part, axes=(found,)) if found else None
+        return None
+
+    for entry in entries if axes else ():
+        entry.found.statement = put(entry.statement, change)
 
 
 def _put_known(entries: Sequence[Entry]) -> None:

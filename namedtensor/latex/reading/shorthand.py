@@ -272,7 +272,9 @@ class _Known:
         """Give the axis along which an argmax looks for an index."""
         own = frozenset([axis.name for axis in part.axes])
         below = texts_of(part.lower)
-        return own or frozenset([a.axis.name for a in all_of(At, part.body) if texts_of(a.at) & below])
+        return own or frozenset(
+            [a.axis.name for a in all_of(At, part.body) if texts_of(a.at) & below]
+        )
 
     def _declare(self, name: Expression, space: Space, section: int) -> None:
         if isinstance(name, Scripts) and isinstance(name.base, Letter):
@@ -329,9 +331,13 @@ class _Known:
         """Find the axes of what letters of known axes make element by element; none of anything else."""
         if isinstance(part, Letter | Scripts):
             name = key_of(part)
-            power = isinstance(part, Scripts) and isinstance(part.sup, Number) and part.sub is None
-            if power and name not in {*self._scripted, *self._bodies}:
-                return self._axes_of(part.base, far)
+            raised = isinstance(part, Scripts) and isinstance(part.sup, Number)
+            if (
+                raised
+                and getattr(part, "sub", None) is None
+                and name not in {*self._scripted, *self._bodies}
+            ):
+                return self._axes_of(getattr(part, "base", None), far)  # a power
             if (name, far) not in self._made:
                 self._made[name, far] = self._axes_of_name(name, far)
             return self._made[name, far]
@@ -411,7 +417,8 @@ class _Known:
         """Say whether a range is that of an axis of the document, or says nothing."""
         at = Span(0, 0)
         sizes = (self.sizes_of(SizedAxis(at, AxisName(at, a), None)) for a in self.axes)
-        return run in (NONE, ANY, COMPUTED) or not run.isdisjoint(self.axes.union(*sizes))
+        counted = any(isinstance(end, Number) for end in run)
+        return counted or run in (NONE, ANY, COMPUTED) or bool(run & self.axes.union(*sizes))
 
     def chosen(self, axes: Sequence[SizedAxis], runs: Sequence[Runs]) -> tuple[SizedAxis, ...]:
         """Choose the axes along which indices run, in their order; a copy's where none has the name."""
@@ -434,6 +441,12 @@ class _Known:
             if fitting:
                 return found[0] if len(found) == 1 else ()
         return ()
+
+
+def _normed(body: Any) -> set[str]:
+    """List the letters of which a norm is taken that names no axes."""
+    inside = tuple([bars.operand for bars in all_of(Bars, body) if bars.double and not bars.axes])
+    return {*texts_of(inside)} - texts_of(tuple([p.sub for p in all_of(Scripts, inside)]))
 
 
 def _every(given: Mapping[int, Sequence[tuple[SizedAxis, ...]]]) -> set[tuple[SizedAxis, ...]]:
@@ -689,8 +702,7 @@ class _Formula:
         Where others do not, those that have elements for sure count alone.
         """
         axes: dict[bool, set[str]] = {True: set(), False: set()}
-        inside = [bars.operand for bars in all_of(Bars, body) if bars.double and not bars.axes]
-        norms = texts_of(tuple(inside))
+        norms = _normed(body)
         unknown = False
         for base, sub, places in self._indexed(body):
             if letter in "".join([t.text for t in letters_of(sub)]):
@@ -738,15 +750,20 @@ class _Formula:
         return NONE if found & acted else frozenset(found)
 
     def _by_custom(self, body: Any, letter: str) -> Runs:
-        """Take the axis that is customary for an index: that of the examples x_i, the steps x_t, the classes x_c."""
+        """Take the axis that is customary for an index: of the rows x_i, the steps x_t, the classes x_c."""
         over: list[list[str]] = []
+        norms = _normed(body)
         for name in all_of(Scripts, body):
             form = short_form(name if name.sup is None else replace(name, sup=None))
             if form is not None and isinstance(form[1], Letter) and form[1].text == letter:
                 known = self.known.tensor(form[0], self.section)
                 members = self.known.members.get((self.section, form[0].text), ())
-                over.append([*_names(members if known is None else known[1])])
-        acting = (*all_of(Contract, body), *all_of(Big, body), *all_of(Call, body))
+                axes = _names(members if known is None else known[1])
+                own = (
+                    len(axes) == 1 and form[0].text in norms
+                )  # in \|x_i\|, x_i has axes of its own
+                over.append([] if own else [*axes])
+        acting: list[Any] = [*all_of(Contract, body), *all_of(Big, body), *all_of(Call, body)]
         acted = {axis.name for part in acting for axis in part.axes}
         if not over or not all(over) or len(letter) > 1 or letter in self.known.given:
             return NONE

@@ -153,9 +153,7 @@ class Spoken:
             if len(key) > 1:
                 self.anywhere.add(key)
 
-    def knows(
-        self, statement: Statement, section: int, positional: bool, display: bool = False
-    ) -> bool:
+    def knows(self, statement: Statement, section: int, positional: bool) -> bool:
         """Say whether a statement without axes speaks of what the notation speaks of."""
         for name in subjects_of(statement):
             key = key_of(name)
@@ -181,22 +179,10 @@ class Spoken:
         own = texts_of(target)
         runs = [run for big in all_of(Big, statement.body) for run in all_bound(big)]
         counts = {t.text for r in runs if isinstance(r.lower, Number) for t in letters_of(r.index)}
-        bound = {t.text for r in runs for t in letters_of(r.index)} if display else set()
-        bound |= texts_of(getattr(target, "sub", None)) if display else set()
         powers = [p.sup for p in all_of(Scripts, statement.body) if head_of(p) == "e"]
         return any(
-            head_of(name) not in own
-            and (self.gives(name, section, counts) or self._has_element(name, section, bound))
+            head_of(name) not in own and self.gives(name, section, counts)
             for name in (*names_of(statement.body), *names_of(tuple(powers)))
-        )
-
-    def _has_element(self, name: Expression, section: int, bound: Collection[str]) -> bool:
-        """Say whether a name is an element of what is given, by indices that the formula binds."""
-        sub = name.sub if isinstance(name, Scripts) else None
-        letters = {letter for text in texts_of(sub) for letter in (text, *text)}
-        around = sections_around(section, self._parents)
-        return not letters.isdisjoint(bound) and any(
-            (at, head_of(name)) in self.given for at in around
         )
 
     def _relates(self, statement: Constraint, section: int) -> bool:
@@ -253,6 +239,11 @@ class Spoken:
         """List the letters among some that are of tensors that a section or one around it declares."""
         around = sections_around(section, self._parents)
         return sorted(x for x in letters if any((at, x) in self.tensors for at in around))
+
+    def elements_in(self, part: Any) -> list[str]:
+        """List the letters of what is defined that stand with something below them: C_{ii} of C."""
+        below = [head_of(name) for name in all_of(Scripts, part) if name.sub is not None]
+        return sorted({*below} & self.made)
 
     def gives(
         self, name: Expression, section: int | None = None, counts: Collection[str] = ()

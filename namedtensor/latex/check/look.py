@@ -37,10 +37,11 @@ from namedtensor.latex.syntax import (
     Floor,
     Indexed,
     Number,
+    Scripts,
     Space,
     Unary,
 )
-from namedtensor.latex.walk import all_of, walk
+from namedtensor.latex.walk import all_of, letters_of, walk
 from namedtensor.operations.reductions import ARGMAX_INDEX, ARGMIN_INDEX
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import is_weighted_mean
@@ -161,6 +162,10 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
             return axis
     _ends(symbols, part, right)
     one, two = one_sided(left.type, right.type)
+    for axes, side, node in ((two, part.right, right), (one, part.left, left)):
+        if len(axes) == 1 and len(node.type.names) == 2 and _unit(symbols, side):
+            _half_of_a_unit(symbols, part, axes[0], side, node)
+            return axes[0]
     if not one or not two:
         return None
     for axes, side, others in ((two, part.right, one), (one, part.left, two)):
@@ -202,6 +207,30 @@ def _ends(symbols: Symbols, part: Binary | Contract, right: Node) -> None:
             f"the {name} ends before {between} {term}, which has {' and '.join(both)} too",
             hint=rf"where it is of both, write \left( {inner} {between} {term} \right) behind the {name}",
         )
+
+
+def _unit(symbols: Symbols, side: Expression) -> str | None:
+    """Name the identity matrix that a part is a multiple of."""
+    for letter in letters_of(side):
+        for defined in symbols.names.defined.get(letter.text, ()):
+            if isinstance(defined.body, Scripts) and key(defined.body.base) == "delta":
+                return letter.text
+    return None
+
+
+def _half_of_a_unit(
+    symbols: Symbols, part: Binary, axis: str, side: Expression, unit: Node
+) -> None:
+    """Warn if an identity matrix is added to what has only one of its two axes."""
+    other = next(name for name in unit.type.names if name != axis)
+    written = symbols.report.text(side.span)
+    symbols.report.warning(
+        "axis-alone",
+        part.span,
+        f"{written} is over {other} and {axis}, and what it is added to has {other} alone",
+        shapes_of(symbols, [part.left, part.right]),
+        f"is {symbols.dialect.axis(other)} renamed to {symbols.dialect.axis(axis)} in one of its factors?",
+    )
 
 
 def _comes_back(symbols: Symbols, axis: str, side: Expression, other: Expression) -> None:
@@ -395,11 +424,17 @@ def _check_quotients(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str,
             symbols.report.error("index-type", part.span, message, shapes, hint)
 
 
+#: What gives elements of a tensor as they are.
+CHOOSING = tuple([table()[name] for name in ("at", "index", "slice", "rename")])
+
+
 def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:
     """Give the name, the space and the n of [n] of an index that is a declared tensor; else None."""
     terms = position(value).terms
-    nodes = [n for t, _ in terms if (n := getattr(t, "node", None)) in symbols.spaces]
-    return symbols.spaces[nodes[0]] if len(terms) == 1 and nodes else None
+    node: Node | None = getattr(terms[0][0], "node", None) if len(terms) == 1 else None
+    while node is not None and node not in symbols.spaces and node.operation.primitive in CHOOSING:
+        node = node.operands[0]  # an element of y \in [n]^{seq}
+    return None if node is None else symbols.spaces.get(node)
 
 
 # ----------------------------------------------------------------------------------------- indices

@@ -69,10 +69,31 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
                 _known_function(checker, call)
             for product in all_of(Binary, statement.body):
                 _slash(checker, product)
+                _standardised(checker, product)
             _factor(checker, statement.body)
             _once(checker, statement, algorithms)
             if isinstance(statement.target, Call):
                 _elementwise(checker, statement, statement.target.arguments)
+
+
+def _standardised(checker: Checker, quotient: Binary) -> None:
+    """Warn if a mean is taken off along one axis, and the deviation is that along another one."""
+    off = quotient.left.right if isinstance(quotient.left, Binary) else None
+    if quotient.op != "/" or not isinstance(off, Call) or head_of(off.function) != "mean":
+        return
+    if isinstance(quotient.left, Binary) and (quotient.left.left,) != off.arguments:
+        return
+    for spread in all_of(Call, quotient.right):
+        same = spread.arguments == off.arguments and spread.axes and off.axes
+        if same and head_of(spread.function) in ("std", "var") and {*spread.axes} != {*off.axes}:
+            own, other = [", ".join(a.name for a in call.axes) for call in (off, spread)]
+            text, word = checker.report.text(spread.span), head_of(spread.function)
+            checker.report.warning(
+                "meaning",
+                spread.span,
+                f"{text} is over {other}, and the mean that is taken off is over {own}",
+                hint=f"is the {word} over {own} meant?",
+            )
 
 
 def _elementwise(checker: Checker, said: Definition, arguments: Sequence[Expression]) -> None:

@@ -49,6 +49,12 @@ def is_own_size(axis: str, size: Any) -> bool:
     return size is None or unstated(size) == axis.rstrip("'")
 
 
+def is_taken(finding: Finding) -> bool:
+    """Say whether a finding only notes what something was taken for: a number, a size, an element."""
+    noted = finding.severity == "note" and finding.code == "undeclared"
+    return noted or finding.code == "meaning"
+
+
 def unstated(size: Any) -> str | None:
     """Give the axis ax, without primes, if a size is only the symbol |ax|; None for a stated size."""
     if not isinstance(size, Node) or size.operation.primitive is not SIZE:
@@ -142,10 +148,10 @@ class Report:
         )
 
     def any_in(self, span: Span) -> bool:
-        """Say whether any rule has a finding inside a span; the code `meaning` does not count."""
+        """Say whether a rule has a finding in a span; notes of what a name was taken for do not count."""
         return any(
-            code != "meaning" and span.start <= start and end <= span.end
-            for code, start, end in self._found
+            not is_taken(finding) and span.start <= start and end <= span.end
+            for (_, start, end), finding in self._found.items()
         )
 
     def text(self, span: Span) -> str:

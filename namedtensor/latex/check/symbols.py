@@ -9,7 +9,7 @@ from typing import Any
 
 from namedtensor.latex.check.annotations import alike
 from namedtensor.latex.check.occurrences import Occurrences
-from namedtensor.latex.check.report import Report, is_own_size, size_text, unstated
+from namedtensor.latex.check.report import Report, is_own_size, is_taken, size_text, unstated
 from namedtensor.latex.check.sizes import Facts
 from namedtensor.latex.check.types import node_of, type_of
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
@@ -68,7 +68,8 @@ class Symbols(ABC):
         self.values: dict[int, Value] = {}
         self.spaces: dict[Node, tuple[str, Space, Any]] = {}
         self.bounds: dict[Node, Any] = {}
-        self.occurrences = Occurrences(source, names, report.findings)
+        unread = [finding for finding in report.findings if not is_taken(finding)]
+        self.occurrences = Occurrences(source, names, unread)
         self.dialect = dialect_in(source.text, self.occurrences.spelled)
         self.indexed: list[Taken] = []
         self.found: dict[int, Value] = {}

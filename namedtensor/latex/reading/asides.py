@@ -297,7 +297,9 @@ def _follow(waiting: Sequence[Entry], spoken: Spoken) -> None:
     for _ in range(ROUNDS):
         left = [entry for entry in waiting if not entry.kept]
         for entry in left:
-            if spoken.knows(entry.statement, entry.region.section, entry.positional):
+            said, region = entry.statement, entry.region
+            shown = region.display and not entry.positional and spoken.sums_elements(said)
+            if shown or spoken.knows(said, region.section, entry.positional):
                 _take(entry, spoken)
         if not any(entry.kept for entry in left):
             return

@@ -229,6 +229,7 @@ def reworded(
     joined(entries, text, lambda entry: gives_elements(entry, given))
     found = [e for e in entries if isinstance(e.read, Found)]
     leave_out_all_parameters(found)
+    _put_sizes(found)
     _put_indices(found, parents)
     _put_sequences(found, parents)
     _put_sums_on(found)
@@ -1181,15 +1182,27 @@ def _put_frobenius(entries: Sequence[Entry]) -> None:
             entry.found.statement = replace(entry.statement, body=put(entry.statement.body, mark))
 
 
+def _put_sizes(entries: Sequence[Entry]) -> None:
+    r"""Write [|\text{vocab}|] for [\text{vocab}], the numbers of the places of an axis."""
+    axes = {axis.name for e in entries for axis in all_of(AxisName, e.statement)}
+
+    def change(part: Any) -> Expression | None:
+        match part:
+            case Space(base="[n]", bound=Letter(style="word", text=text) as end) if text in axes:
+                return replace(part, bound=AxisSize(end.span, AxisName(end.span, text)))
+        return None
+
+    for entry in entries if axes else ():
+        if any(space.base == "[n]" for space in all_of(Space, entry.statement)):
+            entry.found.statement = put(entry.statement, change)
+
+
 def _put_ones(entries: Sequence[Entry]) -> None:
     r"""Let the ones of onehot(y) stand along vocab, where y \in [vocab]."""
     axes: dict[str, AxisName] = {}
     for said in [e.statement for e in entries if isinstance(e.statement, Declaration)]:
-        end = said.space.bound
-        if isinstance(end, AxisSize):
-            axes |= {key_of(name): end.axis for name in said.names}
-        elif isinstance(end, Letter) and end.style == "word":
-            axes |= {key_of(name): AxisName(end.span, end.text) for name in said.names}
+        if isinstance(said.space.bound, AxisSize):
+            axes |= {key_of(name): said.space.bound.axis for name in said.names}
 
     def change(part: Any) -> Expression | None:
         match part:

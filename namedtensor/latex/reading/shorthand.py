@@ -482,10 +482,7 @@ class _Formula:
                 here = self.known.stated.setdefault((letter, self.section), [])
                 here.append((self.at, frozenset([axis])))
         if isinstance(said, Declaration) and said.space.base == "[n]":
-            space, end = said.space, said.space.bound
-            if isinstance(end, Letter) and end.style == "word" and end.text in self.known.axes:
-                space = replace(space, bound=AxisSize(end.span, AxisName(end.span, end.text)))
-            said = Relation(said.span, Items(said.span, said.names, ""), (("in", space),))
+            said = Relation(said.span, Items(said.span, said.names, ""), (("in", said.space),))
         if not isinstance(said, Definition):
             for letter, runs in self._ranges(said, {}):
                 here = self.known.stated.setdefault((letter, self.section), [])

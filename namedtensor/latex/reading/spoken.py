@@ -245,6 +245,16 @@ class Spoken:
         below = [head_of(name) for name in all_of(Scripts, part) if name.sub is not None]
         return sorted({*below} & self.made)
 
+    def sums_elements(self, statement: Statement) -> bool:
+        """Say whether a definition has sums over elements of what is defined: \\sum_i C_{ii}."""
+        for big in all_of(Big, getattr(statement, "body", None)):
+            bound = {letter.text for run in all_bound(big) for letter in letters_of(run.index)}
+            for name in all_of(Scripts, big.body):
+                below = texts_of(name.sub)  # i and j of C_{ij}
+                if head_of(name) in self.made and not bound.isdisjoint({*below, *"".join(below)}):
+                    return True
+        return False
+
     def gives(
         self, name: Expression, section: int | None = None, counts: Collection[str] = ()
     ) -> bool:

@@ -182,8 +182,8 @@ def statements_of(
     statements = with_each_of_a_chain(settled(statements, text), host.parents)
     statements = with_listed_parameters(statements)
     statements = with_parameters_passed(with_stated_sizes(statements, host.parents), host.parents)
-    statements, ends = with_ends(statements, source)
     statements, notes = with_quantities(statements, source, text, host.parents)
+    statements, ends = with_ends(statements, source)
     statements, drawn = with_drawn(statements, source, host.parents)
     shown = {
         e.read.statement.span for e in entries if e.region.display and isinstance(e.read, Found)
@@ -197,8 +197,8 @@ def statements_of(
         (
             *[Finding("error", f.code, f.message, source, f.span, (), f.hint) for f in faults],
             *[_set_aside(aside, source) for aside in told],
-            *ends,
             *notes,
+            *ends,
             *drawn,
         ),
         silenced(source),

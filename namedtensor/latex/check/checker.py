@@ -65,6 +65,8 @@ class Checker(Symbols):
         self.reached: set[int] = set()
         #: definitions with an index that only a run with numbers can show to lie inside its axis
         self.open_indices: set[int] = set()
+        #: definitions that fail because of a fault that another one has
+        self.misled: set[int] = set()
         self.functions_of: dict[int, list[Defined]] = {}
         for d in names.definitions:
             if d.kind == "function":

@@ -95,7 +95,7 @@ def check_numbers(document: Document, checker: Checker) -> None:
         along = axis_along(defined.name) is not None
         if (defined.letters and not along) or checker.report.any_in(defined.statement.span):
             continue
-        if checker.names.gives_size(defined.statement):
+        if checker.names.gives_size(defined.statement) or id(defined) in checker.misled:
             continue
         bounded = any(r.of_definition(defined, {}) is not None for r in ranges)
         is_rule = along and bool(defined.letters)

@@ -22,6 +22,7 @@ from namedtensor.latex.check.constraints import check_constraints, learn_sizes
 from namedtensor.latex.check.meanings import check_meanings
 from namedtensor.latex.check.numbers import check_numbers
 from namedtensor.latex.check.report import Report
+from namedtensor.latex.check.steps import check_steps
 from namedtensor.latex.documents.scopes import Defined
 from namedtensor.latex.documents.scripts import fold
 from namedtensor.latex.findings import Finding
@@ -62,6 +63,7 @@ def check(document: Document) -> list[Finding]:
         _known_sizes(checker, defined)
     check_elements(checker)
     check_recurrences(checker)
+    check_steps(checker)
     check_letters(checker, statements)
     check_constraints(checker)
     check_meanings(checker, reading.shorthand)

@@ -123,9 +123,8 @@ def put_squares(entries: Sequence[Entry], parents: Sequence[int]) -> None:
         alone = letter in powers and not _below(statement.target)
         if series or alone or letter in rooted or _is_of_elements(statement):
             rules.setdefault(section, set()).add(letter)
-    if declared := declared & (
-        powers | called
-    ):  # beside \sigma^2 \in \mathbb{R}^{..}, \sigma is its root
+    declared &= powers | called  # beside \sigma^2 \in \mathbb{R}^{..}, \sigma is its root
+    if declared:
         rules.setdefault(0, set()).update(declared)
     for entry in entries if rules else ():
         around = sections_around(entry.region.section, parents)

@@ -47,7 +47,7 @@ class Unknown(Exception):
 def check_steps(checker: Checker) -> None:
     """Report contractions along an axis that a step of a recurrence lacks, or what it is contracted with."""
     for group in _groups(checker):
-        steps = _Steps(checker, {head_of(defined.name) for defined in group})
+        steps = _Steps(checker, {_step(defined.name) for defined in group})
         try:
             for _ in range(ROUNDS):
                 if not any([steps.grows(defined) for defined in group]):
@@ -74,10 +74,10 @@ def check_steps(checker: Checker) -> None:
 def _groups(checker: Checker) -> Iterator[list[Defined]]:
     """List the definitions of letters that are made of one another, step by step."""
     values = [d for d in checker.names.definitions if d.kind != "function"]
-    own = [d for d in values if isinstance(d.name, Scripts | Indexed)]
+    own = [d for d in values if _step(d.name)]
     uses: dict[str, set[str]] = {}
     for defined in own:
-        uses.setdefault(head_of(defined.name), set()).update(_heads(defined.body))
+        uses.setdefault(_step(defined.name), set()).update(_steps_of(defined.body))
     reach = {text: {*used} & {*uses} for text, used in uses.items()}
     for _ in reach:
         for text in reach:
@@ -87,7 +87,7 @@ def _groups(checker: Checker) -> Iterator[list[Defined]]:
         if text in far and text not in seen:
             cycle = {other for other in far if text in reach[other]}
             seen |= cycle
-            yield [d for d in own if head_of(d.name) in cycle]
+            yield [d for d in own if _step(d.name) in cycle]
 
 
 class _Steps:
@@ -99,7 +99,7 @@ class _Steps:
 
     def grows(self, defined: Defined) -> bool:
         """Compute a step; say whether its letter has more axes than before."""
-        text = head_of(defined.name)
+        text = _step(defined.name)
         before = self._axes[text]
         self._axes[text] = before | self.of(defined.body)
         return self._axes[text] != before
@@ -115,7 +115,7 @@ class _Steps:
                     yield part, part.right if axis in left else part.left, axis
 
     def _steps_in(self, part: Any) -> bool:
-        return any(text in self._axes for text in _heads(part))
+        return any(text in self._axes for text in _steps_of(part))
 
     def of(self, part: Any) -> Axes:
         """Give the axes of a part.
@@ -128,10 +128,8 @@ class _Steps:
                 raise Unknown
             return frozenset(type_.names if type_ is not None else ())
         acted = frozenset([axis.name for axis in getattr(part, "axes", ())])
-        if isinstance(part, Letter | Scripts) and head_of(part) in self._axes:
-            if isinstance(part, Scripts) and (part.sup is not None) == (part.sub is not None):
-                raise Unknown  # a power
-            return self._axes[head_of(part)]
+        if _step(part) in self._axes:
+            return self._axes[_step(part)]
         if isinstance(part, Indexed):
             return self._indexed(part)
         norm = isinstance(part, Bars) and part.double
@@ -162,15 +160,33 @@ class _Steps:
         return axes
 
 
-def _heads(part: Any) -> Iterator[str]:
-    """List the letters of a part without those in scripts and indices: W of W^i_{seq(t)}."""
-    if isinstance(part, Letter):
-        yield part.text
+def _step(name: Any) -> str:
+    """Give the letter of a step, h_t, h^{k-1} or h_0; nothing for any other name, as h^+ or h_{new}."""
+    if not isinstance(name, Scripts) or name.primes or not isinstance(name.base, Letter):
+        return ""
+    scripts = [script for script in (name.sub, name.sup) if script is not None]
+    for script in scripts if len(scripts) == 1 else ():
+        if isinstance(script, Number | Binary) or (
+            isinstance(script, Letter) and _is_index(script)
+        ):
+            return name.base.text
+    return ""
+
+
+def _is_index(letter: Letter) -> bool:
+    """Say whether a letter may count steps, and is neither a mark nor a word."""
+    return letter.style == "letter" and letter.text.isalpha()
+
+
+def _steps_of(part: Any) -> Iterator[str]:
+    """List the letters of the steps in a part, without those in scripts and indices: W of W^i_{seq(t)}."""
+    if isinstance(part, Scripts) and _step(part):
+        yield _step(part)
     elif isinstance(part, Scripts | Indexed):
-        yield from _heads(part.base)
+        yield from _steps_of(part.base)
     else:
         for inner in children(part):
-            yield from _heads(inner)
+            yield from _steps_of(inner)
 
 
 def _parts(part: Any) -> list[Any]:

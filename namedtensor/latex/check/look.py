@@ -424,15 +424,16 @@ def _check_quotients(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str,
             symbols.report.error("index-type", part.span, message, shapes, hint)
 
 
-#: What gives elements of a tensor as they are.
-CHOOSING = tuple([table()[name] for name in ("at", "index", "slice", "rename")])
+def moves(node: Node) -> bool:
+    """Say whether an operation gives records of its first operand as they are."""
+    return bool(node.operands) and node.operation.primitive.traits.moves
 
 
 def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:
     """Give the name, the space and the n of [n] of an index that is a declared tensor; else None."""
     terms = position(value).terms
     node: Node | None = getattr(terms[0][0], "node", None) if len(terms) == 1 else None
-    while node is not None and node not in symbols.spaces and node.operation.primitive in CHOOSING:
+    while node is not None and node not in symbols.spaces and moves(node):
         node = node.operands[0]  # an element of y \in [n]^{seq}
     return None if node is None else symbols.spaces.get(node)
 

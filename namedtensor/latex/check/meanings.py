@@ -39,6 +39,9 @@ AGAIN = re.compile(
     r"\b(?:repeat\w*|iterat\w+|until|loops?|rounds?|epochs?|times|sweeps?)\b", re.IGNORECASE
 )
 
+#: Words for how far numbers lie apart.
+SPREAD = re.compile("std|var")
+
 #: A space between a letter and brackets that is written on purpose.
 SPACED = re.compile(r"\s*(?:\\[,;: ]|\\q?quad\b|~)")
 
@@ -85,7 +88,7 @@ def _standardised(checker: Checker, quotient: Binary) -> None:
         return
     for spread in all_of(Call, quotient.right):
         same = spread.arguments == off.arguments and spread.axes and off.axes
-        if same and head_of(spread.function) in ("std", "var") and {*spread.axes} != {*off.axes}:
+        if same and SPREAD.fullmatch(head_of(spread.function)) and {*spread.axes} != {*off.axes}:
             own, other = [", ".join(a.name for a in call.axes) for call in (off, spread)]
             text, word = checker.report.text(spread.span), head_of(spread.function)
             checker.report.warning(

@@ -31,7 +31,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Unary,
 )
-from namedtensor.latex.walk import children
+from namedtensor.latex.walk import children, letters_of
 from namedtensor.primitives import Type
 
 #: So many times the axes of all steps are computed at most.
@@ -74,7 +74,9 @@ def check_steps(checker: Checker) -> None:
 def _groups(checker: Checker) -> Iterator[list[Defined]]:
     """List the definitions of letters that are made of one another, step by step."""
     values = [d for d in checker.names.definitions if d.kind != "function"]
-    own = [d for d in values if _step(d.name)]
+    names: list[Any] = [d.name for d in values if _step(d.name)]
+    counted = {_step(name) for name in names if letters_of((name.sub, name.sup))}
+    own = [d for d in values if _step(d.name) in counted]
     uses: dict[str, set[str]] = {}
     for defined in own:
         uses.setdefault(_step(defined.name), set()).update(_steps_of(defined.body))

@@ -244,7 +244,7 @@ class _Known:
             self.given.add(key_of(target))
             if isinstance(statement.body, Number):
                 self.counted.add(key_of(target))
-            if isinstance(statement.body, Big) and statement.body.op in ("argmax", "argmin"):
+            if isinstance(statement.body, Big) and statement.body.op.startswith("arg"):
                 self.found_along[head_of(target)] = self._sought(statement.body)
             self.defined.setdefault(head_of(target), []).append((section, target))
             if isinstance(target, Letter | Scripts) and not statement.chain:

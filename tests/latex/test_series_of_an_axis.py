@@ -197,3 +197,16 @@ def test_elements_of_members_are_elements_along_both_axes(start):
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document["v"](X=tensor(X, "ex", "feat"), y=tensor(y, "ex"))
     np.testing.assert_allclose(found.numpy("ex", "feat"), rows)
+
+
+@pytest.mark.parametrize("name", ["h_T", "h_{4}", "h^{(T)}"])
+@pytest.mark.parametrize("behind", ["", "The last state is $h_T$."])
+def test_an_element_of_a_series_along_an_axis_can_be_asked_for(name, behind):
+    text = rf"""Let $x \in \mathbb{{R}}^{{\text{{seq}}:T \times \text{{in}}}}$ and $h_0 = 0$.
+$$ h_t = \tanh(x_t + h_{{t-1}}) $$ {behind}"""
+    h = np.zeros(2)
+    for row in x:
+        h = np.tanh(row + h)
+    document = read(text)
+    np.testing.assert_allclose(document[name](x=GIVEN["x"]).numpy("in"), h)
+    assert name not in document.names

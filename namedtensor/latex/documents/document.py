@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from namedtensor.backends.lazy import is_number
@@ -30,11 +30,13 @@ from namedtensor.latex.reading.tokens import Fault
 from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
+    At,
     AxisName,
     AxisSize,
     Call,
     Definition,
     Expression,
+    Indexed,
     Letter,
     Number,
     Scripts,
@@ -185,6 +187,9 @@ class Document:
             members = self._members(name)
             if members:
                 return Members(self.library, name, members)
+            element = self._element(name) if isinstance(name, str) else None
+            if element is not None:
+                return element
             raise self._no_such_name(str(name))
         defined, indices = found
         if defined.letters and not indices and defined.kind == "function":
@@ -248,6 +253,24 @@ class Document:
                 if len(numbers) == 1 and numbers[0] is not None:
                     found[numbers[0]] = defined
         return found
+
+    def _element(self, name: str) -> Formula | Family | Members | None:
+        """Give h_T, an element of a series along an axis, as a definition of it behind all others would."""
+        written = self._expression(name)
+        index = (written.sub or written.sup) if isinstance(written, Scripts) else None
+        text = None if written is None else key(written)
+        if written is None or index is None or text is None:
+            return None
+        for rule in self.definitions.definitions:
+            axis, whole = axis_along(rule.name), bare(rule.name)
+            if axis is not None and key(whole) == key(bare(written)):
+                at, block = rule.name.span, 1 + max(s.block for s in self.reading.statements)
+                element = Indexed(at, whole, (At(at, AxisName(at, axis), index),))
+                section = rule.statement.section
+                asked = Definition(at, Letter(at, text), element, block=block, section=section)
+                reading = replace(self.reading, statements=(*self.reading.statements, asked))
+                return Document(reading, self.bound, self.settings)[text]
+        return None
 
     def _member(self, written: Expression) -> tuple[Defined, dict[str, int | None]] | None:
         """Find a member of a series or a family: X^L where L is bound."""

@@ -54,7 +54,8 @@ def check_steps(checker: Checker) -> None:
                     break
             else:
                 continue
-            found = [one for defined in group for one in steps.missing(defined.body)]
+            right = [d for d in group if not checker.report.any_in(d.statement.span)]
+            found = [one for defined in right for one in steps.missing(defined.body)]
         except Unknown:
             continue
         for part, side, axis in found:
@@ -98,6 +99,9 @@ class _Steps:
     def __init__(self, checker: Checker, letters: set[str]) -> None:
         self._checker = checker
         self._axes: dict[str, Axes] = dict.fromkeys(letters, frozenset())
+        for declared in [d for group in checker.names.declared.values() for d in group]:
+            if (text := _step(declared.name)) in letters:  # a start
+                self._axes[text] |= {axis.axis.name for axis in declared.space.axes}
 
     def grows(self, defined: Defined) -> bool:
         """Compute a step; say whether its letter has more axes than before."""

@@ -19,6 +19,7 @@ from namedtensor.latex.syntax import (
     Bars,
     Big,
     Call,
+    Declaration,
     Definition,
     Derivative,
     Expression,
@@ -56,8 +57,9 @@ def leave_out_all_parameters(entries: Sequence[Entry]) -> None:
     found = {one for one in found if all(len(p) == 1 for p in places.values() if one in p)}
     if not found:
         return
-    aside = [*lists.values(), *[e for e in steps if _changed(e.statement) in found]]
-    others = [e for e in entries if e not in aside and not e.found.positional]
+    spaces = [e for e in entries if e.found.positional and isinstance(e.statement, Declaration)]
+    aside = [*spaces, *lists.values(), *[e for e in steps if _changed(e.statement) in found]]
+    others = [e for e in entries if e not in aside]
     known = {head_of(name) for e in others for name in given_names(e.statement)}
 
     def strip(part: Any) -> Any:

@@ -14,7 +14,6 @@ SHORT = {
     "grouped_heads.tex": (0, 1, 1),
     "films.md": (0, 1, 0),
     "codes.md": (0, 1, 0),
-    "matrix_memory.tex": (1, 0, 0),
     "separation.md": (0, 2, 0),
     "barycentre.tex": (0, 1, 0),
     "modelcard.md": (0, 1, 1),

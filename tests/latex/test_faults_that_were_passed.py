@@ -57,7 +57,7 @@ FAULTS = [
         2,
         "an index of tag, and it indexes seq",
     ),
-    (HESSIAN, r"X_{<feat> \to <feat'>}", "X", 2, "what it is added to has feat alone"),
+    (HESSIAN, r"X_{<feat> \to <feat'>}", "X", 2, "what it is added to has no feat'"),
     (
         NORM,
         r"\underset{<emb>}{<var>}",

@@ -165,7 +165,7 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
     for axes, side, node in ((two, part.right, right), (one, part.left, left)):
         if len(axes) == 1 and len(node.type.names) == 2 and _unit(symbols, side):
             _half_of_a_unit(symbols, part, axes[0], side, node)
-            return axes[0]
+            return None
     if not one or not two:
         return None
     for axes, side, others in ((two, part.right, one), (one, part.left, two)):
@@ -227,7 +227,7 @@ def _half_of_a_unit(
     symbols.report.warning(
         "axis-alone",
         part.span,
-        f"{written} is over {other} and {axis}, and what it is added to has {other} alone",
+        f"{written} is over {other} and {axis}, and what it is added to has no {axis}",
         shapes_of(symbols, [part.left, part.right]),
         f"is {symbols.dialect.axis(other)} renamed to {symbols.dialect.axis(axis)} in one of its factors?",
     )

@@ -47,6 +47,8 @@ class Unknown(Exception):
 def check_steps(checker: Checker) -> None:
     """Report contractions along an axis that a step of a recurrence lacks, or what it is contracted with."""
     for group in _groups(checker):
+        if any(checker.report.any_in(defined.statement.span) for defined in group):
+            continue  # what is found of one may be why another one lacks an axis
         steps = _Steps(checker, {_step(defined.name) for defined in group})
         try:
             for _ in range(ROUNDS):
@@ -54,8 +56,7 @@ def check_steps(checker: Checker) -> None:
                     break
             else:
                 continue
-            right = [d for d in group if not checker.report.any_in(d.statement.span)]
-            found = [one for defined in right for one in steps.missing(defined.body)]
+            found = [one for defined in group for one in steps.missing(defined.body)]
         except Unknown:
             continue
         for part, side, axis in found:

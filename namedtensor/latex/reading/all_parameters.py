@@ -35,8 +35,11 @@ from namedtensor.latex.walk import all_of, put, texts_of, walk
 def leave_out_all_parameters(entries: Sequence[Entry]) -> None:
     """Take letters that stand for all parameters out of calls and left sides."""
     rules = {e.target.function for e in entries if isinstance(e.target, Call)}
+    if not rules:
+        return
     steps = [e for e in entries if _changed(e.statement) is not None]
-    kept = [e for e in entries if e not in steps]
+    apart = {*map(id, steps)}
+    kept = [e for e in entries if id(e) not in apart]
     calls = [c for e in kept for c in all_of(Call, e.statement) if c.function in rules]
     places: dict[tuple[Expression, bool, int], set[Expression]] = {}
     for call in calls:
@@ -59,7 +62,10 @@ def leave_out_all_parameters(entries: Sequence[Entry]) -> None:
         return
     spaces = [e for e in entries if e.found.positional and isinstance(e.statement, Declaration)]
     aside = [*spaces, *lists.values(), *[e for e in steps if _changed(e.statement) in found]]
-    others = [e for e in entries if e not in aside]
+    apart = {*map(id, aside)}
+    texts = {letter.text for letter in found}
+    with_them = [e for e in entries if not texts.isdisjoint(texts_of(e.statement))]
+    others = [e for e in with_them if id(e) not in apart]
     known = {head_of(name) for e in others for name in given_names(e.statement)}
 
     def strip(part: Any) -> Any:
@@ -90,7 +96,7 @@ def leave_out_all_parameters(entries: Sequence[Entry]) -> None:
     def change(part: Any) -> Any:
         return without(part, found, change) if isinstance(part, Call) else None
 
-    for entry in entries if found else ():
+    for entry in with_them if found else ():
         statement = entry.statement
         entry.found.statement = put(statement, change)
         if entry.target in lists and entry.target in found:

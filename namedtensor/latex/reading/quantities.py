@@ -356,16 +356,19 @@ def with_ends(
     for part in all_of(Scripts, tuple(made)):
         if isinstance(part.sub, Letter) and part.sup is None and along.get(head_of(part)):
             ends.setdefault(part.sub.text, set()).update(along[head_of(part)])
+    ends = {text: axes for text, axes in ends.items() if len(axes) == 1 and text in LAST}
+    if not ends:
+        return [*statements], []
     kinds = {t: set[str]().union(*by.values()) for t, by in _given(statements).items()}
     given = {text for text, kind in kinds.items() if kind != {"letter"}}
     given |= {
         t.text for b in all_of(Big, tuple(made)) for r in all_bound(b) for t in letters_of(r.index)
     }
     given |= texts_of(all_of(SizedAxis, tuple(statements)))
-    told = {t: axes.pop() for t, axes in ends.items() if len(axes) == 1 and t not in given}
+    told = {t: axes.pop() for t, axes in ends.items() if t not in given}
     for statement in statements:
         for end in letters_of(statement) if isinstance(statement, Definition) else ():
-            if end.text in told and end.text in LAST:
+            if end.text in told:
                 axis = told.pop(end.text)
                 size = Definition(end.span, end, AxisSize(end.span, AxisName(end.span, axis)))
                 found.append(replace(size, block=statement.block, section=statement.section))

@@ -221,3 +221,24 @@ $$q = 0.9 \, \text{onehot}(y) + 0.1 / |\text{vocab}|$$"""
 def test_what_is_spaced_is_a_product_and_not_a_call():
     text = r"""Let $m, z \in \mathbb{R}^{\text{seq}}$. $$a = m \, (z) \qquad b = m (z)$$"""
     assert len(errors(read(text))) == 1
+
+
+def test_an_index_that_is_compared_with_a_class_is_one_of_a_class():
+    text = r"""Let $s \in \mathbb{R}^{\text{ex} \times \text{cls}}$ and $y \in [\text{cls}]^{\text{ex}}$.
+$$L = \sum_{i} \sum_{j \neq y_i} \max(0, s_{ij} - s_{i y_i} + 1)$$"""
+    s, y = rng.normal(size=(5, 3)), np.array([0, 2, 1, 1, 0])
+    apart = np.maximum(0, s - s[np.arange(5), y][:, None] + 1)
+    apart[np.arange(5), y] = 0
+    given = {"s": tensor(s, "ex", "cls"), "y": tensor(y, "ex")}
+    np.testing.assert_allclose(run(text, "L", **given), apart.sum())
+
+
+@pytest.mark.parametrize("end", ["T", "T - 1"])
+def test_steps_up_to_an_end_that_nothing_gives_are_those_of_the_axis(end):
+    last = "" if end == "T" else "_{t+1}"
+    text = rf"""Let $r, v \in \mathbb{{R}}^{{\text{{step}}}}$ be rewards and values.
+$$\delta_t = r_t - \gamma v{last or "_t"}, \qquad t = 1, \dots, {end}.$$"""
+    r, v = rng.normal(size=(2, 6))
+    wanted = r - 0.9 * v if end == "T" else r[:-1] - 0.9 * v[1:]
+    given = {"r": tensor(r, "step"), "v": tensor(v, "step")}
+    np.testing.assert_allclose(run(text, "delta", gamma=0.9, **given), wanted)

@@ -17,7 +17,7 @@ from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.left_sides import COORDINATES, compound, given_names
 from namedtensor.latex.reading.ranges import all_bound, listed, ranges_in
-from namedtensor.latex.reading.shorthand import named
+from namedtensor.latex.reading.shorthand import is_near, named
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     head_of,
@@ -351,8 +351,9 @@ def with_ends(
         along.setdefault(head_of(said.target), set()).update(*[runs[letter] for letter in own])
         for relation in all_of(Relation, said.condition):
             for run in ranges_in(relation):
-                if isinstance(run.upper, Letter) and key_of(run.index) in runs:
-                    ends.setdefault(run.upper.text, set()).update(runs[key_of(run.index)])
+                upper = run.upper if run.upper is not None and is_near(run.upper) else ()
+                for end in letters_of(upper):  # T - 1 too
+                    ends.setdefault(end.text, set()).update(runs.get(key_of(run.index), ()))
     for part in all_of(Scripts, tuple(made)):
         if isinstance(part.sub, Letter) and part.sup is None and along.get(head_of(part)):
             ends.setdefault(part.sub.text, set()).update(along[head_of(part)])

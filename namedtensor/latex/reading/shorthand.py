@@ -590,7 +590,7 @@ class _Formula:
         rows = len("".join(whole)) > 1 or bool(steps)  # of x_{t-1}, t counts
         updated = statement.body if statement.op == "=" else (statement.target, statement.body)
         found = {
-            letter: self._runs_along(letter, ranges, said)
+            letter: self._known_runs(letter, ranges, said)
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             or (self._by_rows(statement.body, letter) if rows else NONE)
             or self._by_name(letter)
@@ -654,8 +654,12 @@ class _Formula:
                 if isinstance(within.lower, Number) and within.lower.value < 1:
                     from_zero.add(name)
                 compared = isinstance(piece, Relation) and piece.rest[0][0] in COMPARED
-                others = texts_of(piece) & env.keys() if compared else set()
-                ranges += [(name, env[other]) for other in others if name not in env]
+                sides = [piece.first, *[side for _, side in piece.rest]] if compared else []
+                for side in sides if name not in env else ():
+                    if short_form(side) is not None:  # j \neq y_i, y in [cls]
+                        ranges += [(name, run) for run in (self._place(side, env)[1],) if run]
+                    else:
+                        ranges += [(name, env[other]) for other in texts_of(side) & env.keys()]
         found = dict(env)
         for letter in [*by_place, *[name for name, _ in ranges]]:
             found[letter] = self._runs(letter, ranges, (part.body, part.lower))
@@ -665,6 +669,11 @@ class _Formula:
                 found[letter] = places or self._by_custom(part.body, letter) or found[letter]
             found[letter] |= FROM_ZERO if letter in from_zero and found[letter] else frozenset()
         return {letter: runs for letter, runs in found.items() if runs}
+
+    def _known_runs(self, letter: str, ranges: Sequence[tuple[str, Runs]], said: Any) -> Runs:
+        """Join what is said of an index, where that is of an axis of the document."""
+        runs = self._runs_along(letter, ranges, said)
+        return runs if self.known.may_be(runs) else NONE
 
     def _runs_along(self, letter: str, ranges: Sequence[tuple[str, Runs]], said: Any) -> Runs:
         """Join what is said of an index; of a range to n - 2m, which is no axis's size, its place says it."""
@@ -881,7 +890,11 @@ class _Formula:
             element = self._element(*form, env, inside=True)
             bound = None if element is None else self.known.bounds.get(key_of(element.base))
             found = self.known.found_along.get(form[0].text, NONE)
-            return element or at, found if bound is None else frozenset((bound,))
+            if isinstance(bound, AxisSize):
+                found = frozenset((bound.axis.name,))
+            elif bound is not None:
+                found = frozenset((bound,))
+            return element or at, found
         letters = letters_of(at)
         if isinstance(at, Number) or not is_near(at):
             scaled = isinstance(at, Binary) and at.op == "*" and isinstance(at.left, Number)

@@ -163,7 +163,7 @@ def look_at_sum(symbols: Symbols, part: Binary, left: Node, right: Node) -> str 
     _ends(symbols, part, right)
     one, two = one_sided(left.type, right.type)
     for axes, side, node in ((two, part.right, right), (one, part.left, left)):
-        if len(axes) == 1 and len(node.type.names) == 2 and _unit(symbols, side):
+        if len(axes) == 1 and len(node.type.names) == 2 and _has_unit(symbols, side):
             _half_of_a_unit(symbols, part, axes[0], side, node)
             return None
     if not one or not two:
@@ -209,13 +209,10 @@ def _ends(symbols: Symbols, part: Binary | Contract, right: Node) -> None:
         )
 
 
-def _unit(symbols: Symbols, side: Expression) -> str | None:
-    """Name the identity matrix that a part is a multiple of."""
-    for letter in letters_of(side):
-        for defined in symbols.names.defined.get(letter.text, ()):
-            if isinstance(defined.body, Scripts) and key(defined.body.base) == "delta":
-                return letter.text
-    return None
+def _has_unit(symbols: Symbols, side: Expression) -> bool:
+    """Say whether a letter of a part is an identity matrix."""
+    bodies = [d.body for t in letters_of(side) for d in symbols.names.defined.get(t.text, ())]
+    return any(isinstance(body, Scripts) and key(body.base) == "delta" for body in bodies)
 
 
 def _half_of_a_unit(
@@ -424,18 +421,14 @@ def _check_quotients(symbols: Symbols, taken: Taken, shapes: Sequence[tuple[str,
             symbols.report.error("index-type", part.span, message, shapes, hint)
 
 
-def moves(node: Node) -> bool:
-    """Say whether an operation gives records of its first operand as they are."""
-    return bool(node.operands) and node.operation.primitive.traits.moves
-
-
 def _declared_index(symbols: Symbols, value: Value) -> tuple[str, Space, Any] | None:
     """Give the name, the space and the n of [n] of an index that is a declared tensor; else None."""
     terms = position(value).terms
     node: Node | None = getattr(terms[0][0], "node", None) if len(terms) == 1 else None
-    while node is not None and node not in symbols.spaces and moves(node):
-        node = node.operands[0]  # an element of y \in [n]^{seq}
-    return None if node is None else symbols.spaces.get(node)
+    while node is not None and node not in symbols.spaces:
+        moved = node.operation.primitive.traits.moves  # as an element of y \in [n]^{seq}
+        node = node.operands[0] if moved and node.operands else None
+    return None if node is None else symbols.spaces[node]
 
 
 # ----------------------------------------------------------------------------------------- indices

@@ -81,11 +81,12 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
 
 def _standardised(checker: Checker, quotient: Binary) -> None:
     """Warn if a mean is taken off along one axis, and the deviation is that along another one."""
-    off = quotient.left.right if isinstance(quotient.left, Binary) else None
-    if quotient.op != "/" or not isinstance(off, Call) or head_of(off.function) != "mean":
-        return
-    if isinstance(quotient.left, Binary) and (quotient.left.left,) != off.arguments:
-        return
+    match quotient:
+        case Binary(op="/", left=Binary(op="-", left=given, right=Call() as off)):
+            if head_of(off.function) != "mean" or off.arguments != (given,):
+                return
+        case _:
+            return
     for spread in all_of(Call, quotient.right):
         same = spread.arguments == off.arguments and spread.axes and off.axes
         if same and SPREAD.fullmatch(head_of(spread.function)) and {*spread.axes} != {*off.axes}:

@@ -83,7 +83,8 @@ def _groups(checker: Checker) -> Iterator[list[Defined]]:
     for defined in own:
         uses.setdefault(_step(defined.name), set()).update(_steps_of(defined.body))
     reach = {text: {*used} & {*uses} for text, used in uses.items()}
-    for _ in reach:
+    before = 0
+    while before < (before := sum(map(len, reach.values()))):
         for text in reach:
             reach[text] |= {far for near in reach[text] for far in reach[near]}
     seen = set[str]()

@@ -411,7 +411,7 @@ class BodyScope(Resolver):
     def _stated_size(self, axis: str) -> Value | None:
         found = self.body.axis_size(axis)
         if found is None:
-            found = self.body.numbers.get(f"|{axis}|", self.body.numbers.get(axis))
+            found = self.body.numbers.get(f"|{axis}|")
         if found is not None or axis in self.asked:
             return found
         self.asked.add(axis)

@@ -416,9 +416,10 @@ class _Known:
     def may_be(self, run: Runs) -> bool:
         """Say whether a range is that of an axis of the document, or says nothing."""
         at = Span(0, 0)
+        if run in (NONE, ANY, COMPUTED) or run & self.axes:
+            return True
         sizes = (self.sizes_of(SizedAxis(at, AxisName(at, a), None)) for a in self.axes)
-        counted = any(isinstance(end, Number) for end in run)
-        return counted or run in (NONE, ANY, COMPUTED) or bool(run & self.axes.union(*sizes))
+        return any(isinstance(end, Number) for end in run) or any(run & own for own in sizes)
 
     def chosen(self, axes: Sequence[SizedAxis], runs: Sequence[Runs]) -> tuple[SizedAxis, ...]:
         """Choose the axes along which indices run, in their order; a copy's where none has the name."""
@@ -765,10 +766,8 @@ class _Formula:
                 known = self.known.tensor(form[0], self.section)
                 members = self.known.members.get((self.section, form[0].text), ())
                 axes = _names(members if known is None else known[1])
-                own = (
-                    len(axes) == 1 and form[0].text in norms
-                )  # in \|x_i\|, x_i has axes of its own
-                over.append([] if own else [*axes])
+                # in \|x_i\| of an x with one axis, x_i has axes of its own
+                over.append([] if len(axes) == 1 and form[0].text in norms else [*axes])
         acting: list[Any] = [*all_of(Contract, body), *all_of(Big, body), *all_of(Call, body)]
         acted = {axis.name for part in acting for axis in part.axes}
         if not over or not all(over) or len(letter) > 1 or letter in self.known.given:

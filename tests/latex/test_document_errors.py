@@ -61,11 +61,21 @@ def message(text, ask, **numbers):
 
 
 def test_a_call_without_its_parameters_says_which_are_missing():
-    text = r"$\text{layer}(X; W) = W^1 + W^2 + X$, $g(X) = \exp \text{layer}(X)$"
-    assert message(text, lambda d: d["g"](X)) == (
-        "error[arguments]: layer(X): layer needs its parameter W^{1}, and is called without",
-        "hint: write layer(...; W), or layer^{1}(...) for parameters of its own",
+    text = r"$\text{layer}(X; W^1, W^2) = W^1 + W^2 + X$, $g(X) = \exp \text{layer}(X; W^1)$"
+    assert message(text, lambda d: d["g"](X, W1=X)) == (
+        "error[arguments]: layer(X; W^1): layer needs its parameter W^{2}, and is called without",
+        "hint: write layer(...; W^{1}, W^{2}), or layer^{1}(...) for parameters of its own",
     )
+
+
+def test_a_layer_that_is_called_without_its_parameters_takes_the_declared_ones():
+    layer = r"$\text{layer}(X; W) = W^1 + X$, "
+    once = nt.latex.read(DECLARED + layer + r"$g(X) = 2 \text{layer}(X)$")
+    twice = nt.latex.read(DECLARED + layer + r"$g(X) = \text{layer}(\text{layer}(X))$")
+    assert [f.severity for f in once.check() if f.code == "parameters-missing"] == ["note"]
+    assert [f.severity for f in twice.check() if f.code == "parameters-missing"] == ["warning"]
+    assert (once["g"](X, W1=X).numpy() == 4).all()
+    assert (twice["g"](X, W1=X).numpy() == 3).all()
 
 
 def test_a_function_that_is_a_letter_takes_the_declared_parameters():

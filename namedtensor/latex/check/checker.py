@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from namedtensor.latex.check.scope import CheckScope, evaluated
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import as_size, is_first, node_of, open_size, type_of
 from namedtensor.latex.documents.along import axis_along, bare
-from namedtensor.latex.documents.inputs import Input
+from namedtensor.latex.documents.inputs import Input, is_lettered
 from namedtensor.latex.documents.reach import Linker
 from namedtensor.latex.documents.scopes import Declared, Defined, Names, Place
 from namedtensor.latex.documents.scripts import key, primes_of, stem
@@ -32,13 +33,14 @@ from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
     At,
     Big,
+    Call,
     Expression,
     Indexed,
     Induction,
     Scripts,
     Signature,
 )
-from namedtensor.latex.walk import letters_of, parted, walk
+from namedtensor.latex.walk import all_of, letters_of, parted, walk
 from namedtensor.operations.vectors import ARGMAX, ARGMIN
 from namedtensor.primitives import Node, Type
 from namedtensor.primitives.node import apply_node
@@ -78,6 +80,17 @@ class Checker(Symbols):
         #: the series whose members were asked for, in the order of asking
         self._asked: list[Defined] = []
         self._functions: dict[int, CheckedFunction] = {}
+
+    @cached_property
+    def shares_parameters(self) -> bool:
+        """Say whether a layer, which a word names, is called without parameters twice, or in a series."""
+        own = {d.key for d in self.names.definitions if d.call is not None and d.call.parameters}
+        calls = Counter[str | None]()
+        for defined in self.names.definitions:
+            for call in all_of(Call, defined.body):
+                if not call.parameters and not is_lettered(call.function):
+                    calls[key(call.function)] += 2 if defined.letters else 1
+        return any(calls[name] > 1 for name in own)
 
     # ------------------------------------------------------------------------- definitions
 

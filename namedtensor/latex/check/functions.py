@@ -649,13 +649,12 @@ class CheckedFunction:
             return
         self._told.add(section)
         given = ", ".join(checker.report.text(a.span) for a in call.arguments)
-        taken = is_lettered(call.function)
-        tell = checker.report.note if taken else checker.report.warning
+        shared = not is_lettered(call.function) and checker.shares_parameters
+        tell = checker.report.warning if shared else checker.report.note
         tell(
             "parameters-missing",
             call.span,
-            f"{self.name} is called without its parameters, {names}"
-            + ": they are taken as they are declared" * taken,
+            f"{self.name} is called without its parameters, {names}: they are taken as they are declared",
             hint=f"write {self.written}({given}; {names})",
         )
 

@@ -148,13 +148,10 @@ def owns(meaning: Meaning, call: Call, callee: Linked, indices: Indices) -> bool
 def by_letter(found: Input, callee: Linked, given: bool) -> bool:
     """Say whether a call leaves a parameter to its letter, which stands for the same everywhere.
 
-    That is one that is not listed, W^1 of f^1(X) where the function is f^l(X; W^l), and W of f(x) where it
-    is f(x; W). The parameters of a layer, which is named by a word, are given to it.
+    That is one that is not listed, W^1 of f^1(X) where the function is f^l(X; W^l), and each parameter of a
+    call that gives none.
     """
-    if found.listed is None or found.declared is None or given:
-        return found.listed is None
-    family = bool(found.declared.letters) and not found.along
-    return family or is_lettered(callee.defined.name)
+    return found.listed is None or (found.declared is not None and not given)
 
 
 def is_lettered(name: Expression) -> bool:

@@ -20,6 +20,7 @@ from namedtensor.latex.reading.before_first import put_before_first
 from namedtensor.latex.reading.chosen_members import put_chosen_members
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.drawn import with_drawn
+from namedtensor.latex.reading.every_second import put_turns_together, write_turns_in_full
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.left_sides import (
@@ -172,7 +173,9 @@ def statements_of(
     entries = list(with_starts_apart(entries))
     entries = with_loops_run(entries, text)
     left_sides = reworded(entries, text, host.parents)
+    write_turns_in_full(entries)
     shorthand = short_elements(entries, text, host.parents)
+    turns = put_turns_together(entries, source)
     entries = with_ranges_behind(entries, text)
     put_chosen_members([e for e in entries if isinstance(e.read, Found)])
     put_abbreviations([e for e in entries if isinstance(e.read, Found)])
@@ -200,6 +203,7 @@ def statements_of(
             *notes,
             *ends,
             *drawn,
+            *turns,
         ),
         silenced(source),
         macros,

@@ -180,9 +180,9 @@ def texts_of(part: Any) -> set[str]:
 
 
 def parted(letter: Letter) -> tuple[Letter, ...]:
-    """Part italics that are written without a space: k and h of kh; a command or an accent has no parts."""
+    """Part italics that are written without a space: k and h of kh; a command or a mark has no parts."""
     start, end = letter.span.start, letter.span.end
-    if end - start != len(letter.text):
+    if end - start != len(letter.text) or letter.text.endswith("'"):
         return ()
     return tuple([Letter(Span(start + i, start + i + 1), c) for i, c in enumerate(letter.text)])
 

@@ -242,3 +242,125 @@ $$\delta_t = r_t - \gamma v{last or "_t"}, \qquad t = 1, \dots, {end}.$$"""
     wanted = r - 0.9 * v if end == "T" else r[:-1] - 0.9 * v[1:]
     given = {"r": tensor(r, "step"), "v": tensor(v, "step")}
     np.testing.assert_allclose(run(text, "delta", gamma=0.9, **given), wanted)
+
+
+# ------------------------------------------------------------------------- normalised by elements
+
+z = rng.normal(size=4)
+S = rng.normal(size=(3, 4))
+P = np.exp(S) / np.exp(S).sum(1, keepdims=True)
+CLASSES = r"Let $z \in \mathbb{R}^{\text{class}:k}$ be the logits. "
+SCORES = r"Scores $S \in \mathbb{R}^{\text{query}:n, \text{seq}:m}$. "
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$$p_c = \frac{\exp(z_c)}{\sum_{c'} \exp(z_{c'})}$$",
+        r"$$p_i = \frac{e^{z_i}}{\sum_{i'=1}^k e^{z_{i'}}}$$",
+    ],
+)
+def test_a_primed_letter_is_another_index(said):
+    found = run(CLASSES + said, "p", z=tensor(z, "class"))
+    np.testing.assert_allclose(found, np.exp(z) / np.exp(z).sum())
+
+
+@pytest.mark.parametrize("below", ["S_{ij'}", "S_{i,j'}", "S_{i j'}"])
+@pytest.mark.parametrize("over", ["j'", "j'=1}^{m"])
+def test_a_primed_letter_may_stand_beside_another(below, over):
+    said = rf"$$A_{{ij}} = \frac{{\exp(S_{{ij}})}}{{\sum_{{{over}}} \exp({below})}}$$"
+    document = read(SCORES + said)
+    assert errors(document) == []
+    found = document["A"](S=tensor(S, "query", "seq")).numpy("query", "seq")
+    np.testing.assert_allclose(found, P)
+    (note,) = [f for f in document.check() if "taken as an element" in f.message]
+    assert r"as S_{\text{query}:i, \text{seq}:j'}" in note.message
+
+
+H = rng.normal(size=(3, 4))
+v = rng.normal(size=4)
+WEIGHTS = r"""Let $H \in \mathbb{R}^{\text{seq}:n, \text{emb}:d}$ and $v \in \mathbb{R}^{\text{emb}:d}$.
+$$a = \underset{\text{seq}}{\text{softmax}}(H \underset{\text{emb}}{\cdot} v)$$
+"""
+
+
+@pytest.mark.parametrize(
+    "said", [r"The pooled state is $c = \sum_i a_i H_i$.", r"$$c = \sum_{j=1}^n a_j H_j$$"]
+)
+def test_elements_of_what_is_defined_as_a_whole_are_along_its_axis(said):
+    a = np.exp(H @ v) / np.exp(H @ v).sum()
+    found = run(WEIGHTS + said, "c", H=tensor(H, "seq", "emb"), v=tensor(v, "emb"))
+    np.testing.assert_allclose(found, a @ H)
+
+
+def test_an_index_of_the_shorter_of_two_lengths_stays_inside_of_both():
+    text = r"""Rewards $r \in \mathbb{R}^{\text{time}:T}$ and values $V \in \mathbb{R}^{\text{time}:T+1}$.
+    For $t = 1, \dots, T$, $$\delta_t = r_t + V_{t+1} - V_t$$
+    $$A_t = \delta_t + \lambda A_{t+1}, \quad A_{T+1} = 0$$"""
+    r, V = rng.normal(size=4), rng.normal(size=5)
+    delta = r + V[1:] - V[:-1]
+    wanted = [sum(0.5 ** (s - t) * delta[s] for s in range(t, 4)) for t in range(4)]
+    found = run(text, "A", r=tensor(r, "time"), V=tensor(V, "time"), lambda_=0.5)
+    np.testing.assert_allclose(found, wanted)
+
+
+# ------------------------------------------------------------------------- densities of mixtures
+
+MIXTURE = r"""Data $x \in \mathbb{R}^{\text{obs}:n, \text{feat}:d}$,
+weights $\pi \in \mathbb{R}^{\text{comp}:K}$,
+means $\mu \in \mathbb{R}^{\text{comp}:K, \text{feat}:d}$ and
+deviations $\sigma \in \mathbb{R}^{\text{comp}:K}$.
+"""
+LOG = r"\log p_{ik} =\log \pi_k - \frac{d}{2} \log(2 \pi \sigma_k^2) - \frac{\|x_i - \mu_k\|^2}{2 \sigma_k^2}"
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        (r"$$LOG$$", "logp"),
+        (r"$$LOG$$ $$r_{ik} = p_{ik} / \sum_{j=1}^K p_{ij}$$", "p"),
+        (
+            r"$$p = \pi (2\pi \sigma^2)^{-d/2} \exp(-\sum_{\text{feat}} (x - \mu)^2 / (2 \sigma^2))$$",
+            "p",
+        ),
+    ],
+)
+def test_2_pi_beside_weights_that_are_called_pi_is_the_number(said, name):
+    weights, s = np.array([0.2, 0.3, 0.5]), np.array([0.5, 1.0, 2.0])
+    squares = ((x[:, None] - mu) ** 2).sum(-1)
+    wanted = weights * np.exp(-squares / (2 * s**2)) / (2 * np.pi * s**2)
+    document = read(MIXTURE + said.replace("LOG", LOG))
+    assert errors(document) == []
+    assert [f for f in document.check() if "3.14159, and not the" in f.message]
+    given = {"x": tensor(x, "obs", "feat"), "mu": tensor(mu, "comp", "feat")}
+    given |= {"pi": tensor(weights, "comp"), "sigma": tensor(s, "comp")}
+    found = document[name](**given).numpy("obs", "comp")
+    np.testing.assert_allclose(found, np.log(wanted) if name == "logp" else wanted)
+
+
+def test_a_function_of_sigma_squared_takes_what_sigma_is_over():
+    text = r"""Let $x, \mu, \sigma \in \mathbb{R}^{\text{dim}}$.
+    $$\text{logN}(x; \mu, \sigma^2) =
+    -\frac12 \sum_{\text{dim}} \Bigl(\log(2\pi\sigma^2) + \frac{(x-\mu)^2}{\sigma^2}\Bigr)$$
+    $$q = \text{logN}(x; \mu, \sigma^2)$$"""
+    values = rng.normal(size=(3, 4)) ** 2 + 0.1
+    given = dict(zip(("x", "mu", "sigma"), (tensor(v, "dim") for v in values), strict=True))
+    a, m, s = values
+    wanted = -0.5 * (np.log(2 * np.pi * s**2) + (a - m) ** 2 / s**2).sum()
+    np.testing.assert_allclose(run(text, "q", **given), wanted)
+
+
+def test_a_parameter_that_nothing_declares_has_the_axes_that_calls_give():
+    text = r"""Let $x, c \in \mathbb{R}^{\text{dim}}$.
+    $$f(x; b) = \sum_{\text{dim}} (x - b)^2$$ $$q = f(x; c)$$"""
+    found = run(text, "q", x=tensor(z, "dim"), c=tensor(v, "dim"))
+    np.testing.assert_allclose(found, ((z - v) ** 2).sum())
+
+
+def test_a_step_in_prose_of_what_nothing_gives_is_a_remark():
+    text = r"""$X \in \mathbb{R}^{\text{batch}:b, \text{chan}:c}$
+    $$\mu_B = \frac{1}{b} \sum_{\text{batch}} X$$
+    At test time, averages are used: $\mu \leftarrow (1 - m) \mu + m \mu_B$."""
+    document = read(text)
+    assert errors(document) == []
+    assert document.names == ("mu_B",)

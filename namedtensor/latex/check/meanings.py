@@ -201,6 +201,8 @@ def _constant(checker: Checker, part: Scripts | Binary | Letter, place: Place) -
         if part.how != "juxtaposed" or not isinstance(part.left, Number):
             return
         name, said = part.right, "has the {}, and not {}"
+        if part.right == Number(part.span, math.pi):
+            name, said = Letter(part.right.span, "pi"), "has 3.14159, and not the {}"
     if not isinstance(name, Letter) or name.text not in CONSTANTS:
         return
     meaning = checker.names.look(name, place, {})

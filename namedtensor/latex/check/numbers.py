@@ -278,12 +278,17 @@ def _open_sizes(signature: Signature) -> Iterator[str]:
 
 def _computed(document: Document, defined: Defined, number: int) -> Iterator[tuple[str, int]]:
     """Give the sizes of inputs that are computed from letters, T + 1, where each letter is one number."""
-    for given in document.library.linker.linked(defined).inputs:
-        for axis in () if given.space is None else given.space.axes:
+    linked = document.library.linker.linked(defined)
+    inputs = {document.library.identifier(linked, given): given for given in linked.inputs}
+    for parameter in document.library.of(defined).signature.parameters:
+        given = inputs.get(parameter.name)
+        for axis in () if given is None or given.space is None else given.space.axes:
+            name = axis.axis.name
             letters = dict.fromkeys([t.text for t in letters_of(axis.size)], number)
             size = None if axis.size is None else fold(axis.size, letters)
             if size is not None and size > 0:
-                yield axis.axis.name, size
+                key_of = parameter.space.size_key if parameter.space is not None else str
+                yield key_of(name) or name, size
 
 
 def tried(trees: Sequence[Trees], defined: Defined) -> tuple[Sequence[Span], Tried]:

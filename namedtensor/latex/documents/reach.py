@@ -208,8 +208,19 @@ class Walk:
         declared = self.names.declaration(name, around.place, around.indices)
         if declared is not None:
             return declared, ()
-        family = self.names.family(name, around.place)
+        family = self.names.family(name, around.place) or self._declared_power(name, around.place)
         return family, () if family is None else family.letters
+
+    def _declared_power(self, name: Expression, place: Place) -> Declared | None:
+        r"""Give \sigma^2, which N(x; \mu, \sigma^2) takes, the space in which \sigma is declared."""
+        if (
+            not isinstance(name, Scripts)
+            or not isinstance(name.sup, Number)
+            or name.sub is not None
+        ):
+            return None
+        base = self.names.declaration(name.base, place, {})
+        return None if base is None else dataclasses.replace(base, key=key(name) or "", name=name)
 
     def _space_by_call(self, name: Expression, own: Call, around: Around) -> Space | None:
         """Take the space of the argument of another function that this one is passed to."""
@@ -324,8 +335,21 @@ class Walk:
             if unsaid and found.listed is not None and not self.names.has_members(found.name):
                 at = found.name.span  # w of f(x; w), taken for a number so far
                 axes = dict.fromkeys(self.asked.of(found.key, alone=True))
+                for parameter, at_call in self._given_for(found):
+                    has = self.names.axes_known(
+                        parameter, at_call, self.names.arguments_at(at_call)
+                    )
+                    axes |= {name: None for name in self.asked.of(found.key) if name in has}
                 sized = tuple([SizedAxis(at, AxisName(at, name), None) for name in axes])
-                found.inferred, found.space = bool(axes), Space(at, "R", sized)
+                power = self._declared_power(found.name, self.linked.defined.place)
+                found.space = Space(at, "R", sized) if power is None else power.space
+                found.inferred = bool(found.space.axes)
+
+    def _given_for(self, found: Input) -> list[tuple[Expression, Place]]:
+        """List what the calls of the document give for a parameter, and where."""
+        calls = self.names.calls_of.get(self.linked.defined.key, ())
+        at = found.listed or 0
+        return [(c.parameters[at], place) for c, place in calls if at < len(c.parameters)]
 
     def _space_of_member(self, found: Input) -> Space | None:
         """Give the shape that a member of a series is declared with, M^0, to its letter M."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from namedtensor.latex.printing.names import identifier, named
-from namedtensor.latex.reading.ranges import listed
+from namedtensor.latex.reading.ranges import listed, places_of
 from namedtensor.latex.reading.spoken import (
     CONSTANTS,
     applied_in,
@@ -412,10 +412,11 @@ def is_moment(part: Expression) -> bool:
 
 
 def _bare(part: Expression) -> Expression:
-    """Give the mean of z for that of a member of a series, z_t."""
+    """Give the mean of z for that of a member of a series, z_t, and log p for that of elements, p_{ik}."""
     match part:
-        case Call(arguments=(Scripts(sup=None, primes=0, base=base),)) if is_moment(part):
-            return replace(part, arguments=(base,))
+        case Call(arguments=(Scripts(sup=None, primes=0, base=base) as name,)):
+            elements = head_of(part.function) in LOGARITHMS and bool(places_of(name))
+            return replace(part, arguments=(base,)) if elements or is_moment(part) else part
     return part
 
 

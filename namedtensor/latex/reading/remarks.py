@@ -202,6 +202,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             if elements.declared.near(_changed(statement.target), entry.region.section):
                 step = statement if display else replace(statement, op="=")
                 read.statement = fact_of(step)  # a step that is told
+            elif not display and _changes(statement) and not _is_given(entries, statement):
+                read.part_of = "it changes something that nothing here gives"
             continue
         if not isinstance(statement, Definition) or statement.op != "=" or read.part_of:
             continue
@@ -288,6 +290,18 @@ def _begins_bound(entries: Sequence[Entry]) -> bool:
         and relation.rest[0][0] in BOUNDING
         for relation in said
     )
+
+
+def _changes(step: Definition) -> bool:
+    """Say whether a step makes what it changes of itself."""
+    return _changed(step.target) in map(key_of, names_of(step.body))
+
+
+def _is_given(entries: Sequence[Entry], step: Definition) -> bool:
+    """Say whether another statement gives what a step changes."""
+    own = _changed(step.target)
+    others = (e.statement for e in entries if e.statement is not step)
+    return any(own == _changed(name) for said in others for name in given_names(said))
 
 
 def _changed(target: Expression) -> str:

@@ -1281,7 +1281,9 @@ def _put_known(entries: Sequence[Entry]) -> None:
             after = put(before, change)
         target = getattr(after, "target", None)
         elements = isinstance(target, Indexed) or bool(letters_of(getattr(target, "sub", ())))
-        if elements and "pi" in indexed & given:
+        if isinstance(after, (Constraint, Definition)) and "pi" in tensors:  # mixture weights, say
+            after = put(after, pi)
+        elif elements and "pi" in indexed & given:
             after = replace(after, body=put(after.body, pi))
         if euler and isinstance(after, Definition):
             after = replace(after, body=powers(after).body)

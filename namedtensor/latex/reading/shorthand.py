@@ -19,7 +19,7 @@ from namedtensor.latex.reading.before_first import outside_of
 from namedtensor.latex.reading.ranges import bound_by, indices_of, listed, pieces_below, ranges_in
 from namedtensor.latex.reading.spoken import head_of, key_of, lies_in, sections_around
 from namedtensor.latex.reading.statements import Found
-from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS, STATISTICS
+from namedtensor.latex.reading.words import FUNCTIONS, KEEPING, MOMENTS, STATISTICS
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
     At,
@@ -47,7 +47,7 @@ from namedtensor.latex.syntax import (
     Text,
     Unary,
 )
-from namedtensor.latex.walk import all_of, children, letters_of, put, texts_of
+from namedtensor.latex.walk import all_of, children, letters_of, parted, put, texts_of
 
 #: A part as it is written, and the element that it is taken as.
 Short = tuple[Scripts | Call, Indexed]
@@ -103,6 +103,9 @@ def short_elements(
 ) -> tuple[tuple[Short, ...], ...]:
     """Write elements with the names of their axes; give what was short in each formula."""
     found = [e for e in entries if isinstance(e.read, Found) and not e.read.part_of]
+    for entry in found:
+        if all_of(Big, entry.statement):
+            entry.found.statement = put(entry.statement, _with_primed_indices)
     spaces = [s for e in found if isinstance(s := e.statement, Declaration) and s.space.axes]
     declared = {key_of(name) for s in spaces for name in s.names}
     marked = [p for e in found for p in all_of(Scripts, e.statement) if p.sub and p.sup]
@@ -125,6 +128,33 @@ def short_elements(
         entry.found.statement = put(entry.statement, _without_label)
     said = [dict(put(tuple(formula.shorts), _without_label)) for formula in formulas]
     return tuple([tuple(shorts.items()) for shorts in said if shorts])
+
+
+def _with_primed_indices(part: Any) -> Any:
+    """Read the j' below a sum as a letter, as which others there stand below letters."""
+    if not isinstance(part, Big) or part.lower is None:
+        return None
+    pieces = [p.first if isinstance(p, Relation) else p for p in pieces_below(part)]
+    own = {p for p in pieces if _is_primed(p)}
+    if not own:
+        return None
+    inner = put((part.lower, part.body), _with_primed_indices)
+
+    def change(one: Any) -> Any:
+        *before, last = parted(one.base) or (one.base,) if _is_primed(one) else (None,)
+        if last is None or replace(one, base=last) not in own:
+            return None
+        end = Span(last.span.start if before else one.span.start, one.span.end)
+        index = replace(last, span=end, text=last.text + "'" * one.primes)  # the j' of ij'
+        return Items(one.span, (*before, index), "") if before else index
+
+    lower, body = put(inner, change)
+    return replace(part, lower=lower, body=body)
+
+
+def _is_primed(part: Any) -> bool:
+    plain = isinstance(part, Scripts) and part.sub is None and part.sup is None
+    return plain and part.primes > 0 and isinstance(part.base, Letter)
 
 
 def _with_label(labelled: Collection[str], part: Any) -> Any:
@@ -353,7 +383,9 @@ class _Known:
             case Items(parts=parts):
                 known = len(parts) == 1
             case Call(function=function):
-                known = head_of(function) in (STATISTICS if used else POINTWISE)
+                keeps = head_of(function) in KEEPING
+                known = keeps or head_of(function) in (STATISTICS if used else POINTWISE)
+                used = set() if keeps else used
             case Big(op=op):
                 known = part.lower is None and op in STATISTICS
             case _:
@@ -380,14 +412,7 @@ class _Known:
 
     def along(self, name: Expression, section: int, run: Runs) -> tuple[SizedAxis, ...]:
         """Find the one axis along which an index runs that stands at a name of what is defined whole."""
-        around, text = sections_around(section, self.parents), head_of(name)
-        sections = {s for s, target in self.defined.get(text, ()) if target == name}
-        near = sections & {*around} or (sections if len(sections) == 1 else set())
-        if (
-            not near
-            or (isinstance(name, Letter) and self.apart.get(text, set()) & {*around, *near})
-            or run in (ANY, COMPUTED)
-        ):
+        if not self._is_whole(name, section) or run in (ANY, COMPUTED):
             return ()
         own = self._axes_of(name)
         axes = [
@@ -398,6 +423,18 @@ class _Known:
         named = [a for a in axes if a.axis.name in run] or [a for a in axes if a.axis.name in stems]
         found = named or [a for a in axes if "'" not in a.axis.name and run & self.sizes_of(a)]
         return tuple(found) if len(found) == 1 else ()
+
+    def of_whole(self, name: Expression, section: int) -> tuple[SizedAxis, ...]:
+        """Find the axes of what is defined whole, where its elements are no members."""
+        return self._axes_of(name) if self._is_whole(name, section) else ()
+
+    def _is_whole(self, name: Expression, section: int) -> bool:
+        """Say whether a name is defined as a whole, and none of its members beside it."""
+        around, text = sections_around(section, self.parents), head_of(name)
+        sections = {s for s, target in self.defined.get(text, ()) if target == name}
+        near = sections & {*around} or (sections if len(sections) == 1 else set())
+        members = self.apart.get(text, set()) & {*around, *near}
+        return bool(near) and not (isinstance(name, Letter) and members)
 
     def sizes_of(self, axis: SizedAxis) -> set[Expression]:
         """List what is said to be the size of an axis; a copy has the size of the axis."""
@@ -429,6 +466,7 @@ class _Known:
             if run in (ANY, COMPUTED) or own:
                 return axis.axis.name in own or not own
             sizes = self.sizes_of(axis)
+            sizes = sizes | {s.left for s in sizes if isinstance(s, Binary) and s.op == "+"}
             return bool(run & sizes) or (len(axes) == 1 and _fits(run, sizes))
 
         def nearly(run: Runs, axis: SizedAxis) -> bool:
@@ -766,16 +804,18 @@ class _Formula:
                 known = self.known.tensor(form[0], self.section)
                 members = self.known.members.get((self.section, form[0].text), ())
                 axes = _names(members if known is None else known[1])
+                axes = axes or _names(self.known.of_whole(form[0], self.section))
                 # in \|x_i\| of an x with one axis, x_i has axes of its own
                 over.append([] if len(axes) == 1 and form[0].text in norms else [*axes])
         acting: list[Any] = [*all_of(Contract, body), *all_of(Big, body), *all_of(Call, body)]
         acted = {axis.name for part in acting for axis in part.axes}
-        if not over or not all(over) or len(letter) > 1 or letter in self.known.given:
+        if not over or not all(over) or letter in self.known.given:
             return NONE
         common = [axis for axis in over[0] if all(axis in axes for axes in over)]
-        called = [a for a in common if a[0] == letter or (letter == "t" and a in ORDERED)]
+        plain = letter.rstrip("'")
+        called = [a for a in common if a[0] == plain or (plain == "t" and a in ORDERED)]
         first = common if {axes[0] for axes in over} == {*common[:1]} else []
-        found = {*(first[:1] if letter in USUAL else called)} - acted
+        found = {*(first[:1] if plain in USUAL else called)} - acted
         return frozenset(found) if len(found) == 1 else NONE
 
     def _by_rows(self, body: Expression, letter: str) -> Runs:

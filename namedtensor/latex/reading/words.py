@@ -216,6 +216,9 @@ PARITY = {"odd": "odd", "even": "even", "is odd": "odd", "is even": "even"}
 #: Statistics along axes: a power behind their argument's bracket belongs to the argument.
 STATISTICS = frozenset("mean var std sum prod max min median any all".split())
 
+#: Words that act along axes and keep them.
+KEEPING = frozenset("softmax softmin logsoftmax standardize cumsum sort".split())
+
 
 def parity(text: str) -> str:
     """Give odd or even where a text says so, or nothing."""

@@ -42,6 +42,7 @@ from . import (
     residents,
     reviewers,
     scopes,
+    seminars,
     sketches,
     speakers,
     strangers,
@@ -86,6 +87,7 @@ ROOMS = (
     residents,
     analysts,
     speakers,
+    seminars,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

@@ -69,3 +69,34 @@ with $D_{\text{row}(0), \text{col}(0)} = 0$. $$d = \sum_{\text{row}} x$$"""
     with pytest.raises(LatexError, match="D is set aside: its elements follow from others"):
         document["D"]
     assert document.names == ("d",)
+
+
+BACK = r"""Let $x \in \mathbb{R}^{\text{time}:T}$ and $c \in \mathbb{R}$. Forward,
+
+$$p_t = c f_{t-1}, \qquad f_t = p_t + x_{\text{time}(t)}, \qquad f_0 = 0 .$$
+
+Backward from $s_T = f_T$, for $t = T - 1, \dots, 1$,
+
+$$FORMULAS$$
+"""
+
+
+@pytest.mark.parametrize(
+    "formulas",
+    [
+        r"s_t = f_t + g_t (s_{t+1} - p_{t+1}), \qquad g_t = \frac{f_t}{1 + p_{t+1}^2}",
+        r"g_t = \frac{f_t}{1 + p_{t+1}^2}, \qquad s_t = f_t + g_t d_t, \qquad d_t = s_{t+1} - p_{t+1}",
+        r"s_t = f_t + \frac{f_t}{1 + p_{t+1}^2} (s_{t+1} - p_{t+1})",
+    ],
+)
+def test_a_series_that_goes_back_uses_the_next_element_of_one_that_went_forward(formulas) -> None:
+    document, x, c = read(BACK.replace("FORMULAS", formulas)), RNG.normal(size=5), 0.7
+    f, p = [0.0], []
+    for one in x:
+        p.append(c * f[-1])
+        f.append(p[-1] + one)
+    s = [f[-1]]
+    for t in range(3, -1, -1):
+        s.append(f[t + 1] + f[t + 1] / (1 + p[t + 1] ** 2) * (s[-1] - p[t + 1]))
+    assert [one for one in document.check() if one.severity == "error"] == []
+    assert np.allclose(document["s"](x=tensor(x, "time"), c=c).numpy("time"), s[::-1])

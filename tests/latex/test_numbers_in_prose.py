@@ -698,3 +698,19 @@ def test_numbers_with_scripts_are_named_in_prose(text, expected, given):
     assert {f.severity for f in document.check()} == {"note"}
     found = document["h"](W=tensor(W, "in"), **given)
     np.testing.assert_allclose(found.numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"If $q$ and $x$ are constant, this converges.",
+        r"Since $q$ is constant, so is $f$.",
+        r"As long as $x, q$ are constant, nothing changes.",
+    ],
+)
+def test_what_is_constant_may_have_axes(said):
+    text = rf"""# A
+Let $q \in \mathbb{{R}}^{{\text{{a}}}}$ and $x \in \mathbb{{R}}^{{\text{{a}}}}$.
+# B
+$$f = q + \sum_{{\text{{a}}}} x$$ {said}"""
+    assert "q: R[a]" in str(read(text)["f"].signature)

@@ -276,3 +276,27 @@ p_l &= p_{l-HALF} - \frac{h}{2} q_l \end{aligned} $$"""
     document = read(text.replace("HALF", half))
     np.testing.assert_allclose(document["q_3"](**given).numpy("dim"), q)
     np.testing.assert_allclose(document["p_3"](**given).numpy("dim"), p)
+
+
+@pytest.mark.parametrize("start", ["m_0", "m^0"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        r"m_t = a m_{t-1} + y_{\text{time}(t)}",
+        r"m_{\text{time}(t)} = a m_{\text{time}(t-1)} + y_{\text{time}(t)}",
+    ],
+)
+def test_a_start_that_another_section_declares_begins_the_only_series_of_its_letter(start, rule):
+    text = rf"""# Model
+Data are $y \in \mathbb{{R}}^{{\text{{time}}:T \times \text{{state}}}}$, with $a \in \mathbb{{R}}$, and before them
+we have the mean ${start} \in \mathbb{{R}}^{{\text{{state}}}}$.
+# Filter
+$${rule}$$"""
+    document = read(text)
+    assert [f for f in document.check() if f.severity == "error"] == []
+    y, m = np.arange(6.0).reshape(3, 2), [np.array([1.0, 2.0])]
+    for row in y:
+        m.append(0.5 * m[-1] + row)
+    name = next(p.name for p in document["m"].signature.parameters if p.name.startswith("m"))
+    found = document["m"](y=tensor(y, "time state"), a=0.5, **{name: tensor(m[0], "state")})
+    np.testing.assert_allclose(found.numpy("time state"), m[1:])

@@ -115,12 +115,14 @@ class Step:
         if len(defined.letters) != 1:
             raise loop.unlike("counts along several letters")
         distance = (indices[defined.letters[0]] or 0) + shift_of(defined) - self.number
-        with_it = loop.goes_with(defined)
+        with_it = loop.goes_with(defined, distance)
         if distance == 0 and with_it and (defined in self.before or loop.waits_for(defined)):
             return None
-        if distance == 0:
+        apart = axis_along(defined.name) is not None and not with_it
+        if distance == 0 or (apart and not reaches(loop.names, defined, loop.defined)):
             whole: Any = loop.body.stack(defined, Around(defined.place, loop.body.numbers, own))
-            return whole[Axis(axis_along(defined.name) or defined.letters[0])(self.at)]
+            at = self.at + distance if distance else self.at
+            return whole[Axis(axis_along(defined.name) or defined.letters[0])(at)]
         if abs(distance) != 1:
             raise loop.unlike(f"looks {abs(distance)} elements away, and a loop looks one")
         if not with_it or loop.way not in (0, distance):
@@ -193,22 +195,27 @@ class Loop:
             raise self.body.library.error(code, message, defined.name, hint)
         return way_of(defined)
 
-    def goes_with(self, defined: Defined) -> bool:
+    def goes_with(self, defined: Defined, distance: int) -> bool:
         """Say whether a series may be evaluated along with this one, step by step."""
         if axis_along(defined.name) != self.axis or len(defined.letters) != 1:
             return False
         way = self._held(defined)
-        self.way = self.way or way
+        if distance == way or self.waits_for(defined):
+            self.way = self.way or way
         return way in (0, self.way)
 
     def waits_for(self, defined: Defined) -> bool:
-        """Say whether a series must run in this loop; one that does not need this series runs before it."""
-        if defined is self.defined or self.axis is None or not way_of(defined):
+        """Say whether a series must run in this loop; one that does not need this series runs before it.
+
+        What is made of others at each step, and not of itself, is evaluated where it is needed.
+        """
+        if defined is self.defined or self.axis is None:
             return True
         body = self.defined.body
         used = [p for p in all_of(Scripts, body) if stem(p) == stem(defined.name)]
         away = any(d for p in used for d, _ in distances(self.defined.name, (self.letter,), p))
-        return away or reaches(self.names, defined, self.defined)
+        own = reaches(self.names, defined, defined)
+        return away or not own or reaches(self.names, defined, self.defined)
 
     def edge_of(self, defined: Defined) -> int:
         """Give the number of the element with which a series starts."""

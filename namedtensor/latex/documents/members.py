@@ -140,8 +140,8 @@ def fault_of(names: Names, defined: Defined) -> Fault | None:
     stated = upper == LAST - 1 if way > 0 else lower == 2
     within = stated or inner in given_of(names, defined)
     for part in all_of(Scripts, defined.body):
-        if key(part) is None:
-            continue  # the power of a bracket, and no element
+        if key(part) is None or part.sub is None:
+            continue  # the power of a bracket or of an element, and no element
         near = names.near(stem(part), defined.place) if axis_along(part) is not None else []
         if any(d.letters and way_of(d) * way < 0 and reaches(names, d, defined) for d in near):
             return unlike(defined, BOTH)

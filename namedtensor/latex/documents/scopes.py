@@ -946,10 +946,13 @@ class Names:
             scripts = [Binary(at, "+", Letter(at, end), one) for end in self.ends.get(axis, ())]
         forms = [Scripts(at, whole, sup=script) for script in scripts]
         forms += [Scripts(at, whole, sub=script) for script in scripts]
-        rules = {d.place.block for d in self._by_stem.get(stem(whole) or "", ()) if d.letters}
+        every = [d.place for d in self._by_stem.get(stem(whole) or "", ()) if d.letters]
+        rules, sections = {at.block for at in every}, {at.section for at in every}
         for meaning in [self.look(form, place, indices) for form in forms]:
             given = None if meaning is None else meaning.defined or meaning.declared
             near = given is not None and self.inherits(place, given.place)
+            # what a section declares that has no such series is the start of that of another one
+            near = near or (isinstance(given, Declared) and given.place.section not in sections)
             if given is not None and near and given.place.block not in rules - {place.block}:
                 return meaning
         return None

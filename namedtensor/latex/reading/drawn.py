@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.asides import fact_of
 from namedtensor.latex.reading.spoken import head_of, key_of, lies_in
 from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.source import Source
@@ -23,6 +24,7 @@ from namedtensor.latex.syntax import (
     Definition,
     Indexed,
     Letter,
+    Relation,
     Scripts,
     SizedAxis,
     Space,
@@ -62,7 +64,37 @@ def with_drawn(
                     found.append(Declaration(statement.span, (name,), space, **where))
                     notes.append(_note(text.strip(), axes, statement, source))
         found.append(statement)
-    return found, notes
+    laws = [r for s in statements for r in all_of(Relation, getattr(s, "condition", None))]
+    texts = {_written(r.first, source) for r in laws if "~" in r.ops}
+    texts |= {
+        text.strip()
+        for s in statements
+        if isinstance(s, Aside | Declaration) and (said := DRAWN.match(_written(s, source)))
+        for text in said["names"].split(",")
+    }
+    if not texts:
+        return found, notes
+    declared = {key_of(name) for s in found if isinstance(s, Declaration) for name in s.names}
+
+    def is_model(said: Definition) -> bool:
+        """Say whether declared data are told to be a sum with noise: y = X b + e."""
+        whole = said.target.base if isinstance(said.target, Indexed) else said.target
+        terms = [_written(term, source) for term in _terms(said.body)]
+        return key_of(whole) in declared and not texts.isdisjoint(terms)
+
+    models = [s for s in found if isinstance(s, Definition) and s.op == "=" and is_model(s)]
+    return [fact_of(s) if s in models else s for s in found], notes
+
+
+def _written(part: Any, source: Source) -> str:
+    return source.text[part.span.start : part.span.end]
+
+
+def _terms(body: Any) -> list[Any]:
+    """List what a sum adds."""
+    if isinstance(body, Binary) and body.op in ("+", "-") and not body.axes:
+        return [*_terms(body.left), *_terms(body.right)]
+    return [body]
 
 
 def _note(text: str, axes: Sequence[str], statement: Statement, source: Source) -> Finding:

@@ -137,7 +137,9 @@ SAID = re.compile(rf"{IS}\w|,?\s+(?!(?:{LINKS})\b)[a-z]|\s*(?::|\()\s*[a-z]", re
 
 #: A letter that counts, whatever it is in other sections: "the number of", "a population of $N$ diploids".
 COUNTS = re.compile(
-    rf"{IS}(?:(?:an?|the)\s+)?(?:[\w-]+\s+)?(?:number|count|size|scalar|constant)\b", re.IGNORECASE
+    rf"{IS}(?:(?:(?:an?|the)\s+)?(?:[\w-]+\s+)?(?:number|count|size|scalar)|"
+    r"(?:(?:an?|the)\s+(?:[\w-]+\s+)?|(?<=be\s))constant)\b",
+    re.IGNORECASE,
 )
 COUNTED = re.compile(
     rf"\b(?:of|with|has|have|first|last|top|next|best)\s+{NAME}\s+(?!this|thus|does|across|always)"

@@ -372,6 +372,7 @@ TRACK = {
     "Q": "state[3] state'[3] ~ definite",
     "R": "obs[2] obs'[2] ~ definite",
 }
+COVARIANCES = {name: TRACK[name] for name in ("P_0", "A", "C", "Q", "R")}
 CLUSTERS = {
     "x": "obs[6] dim[2]",
     "w": "comp[3] ~ probability comp",
@@ -1135,13 +1136,20 @@ and similar formulas for $A$, $C$ and $Q$, see \cite{shumway}. If $R$ is known t
             Entry("m", lambda *all: filtered(*all)[2], "time state", TRACK),
             Entry(
                 "P",
-                lambda *all: filtered(*all)[3],
+                lambda *model: filtered(np.zeros((4, 2)), np.zeros(3), *model)[3],
                 "time state state'",
-                TRACK,
+                COVARIANCES,
+                chosen={"T": 4},
             ),
             Entry(r"\ell", filter_loglik, "", TRACK),
             Entry(r"\hat{m}", lambda *all: smoothed(*all)[0], "time state", TRACK),
-            Entry(r"\hat{P}", lambda *all: smoothed(*all)[1], "time state state'", TRACK),
+            Entry(
+                r"\hat{P}",
+                lambda *model: smoothed(np.zeros((4, 2)), np.zeros(3), *model)[1],
+                "time state state'",
+                COVARIANCES,
+                chosen={"T": 4},
+            ),
             Entry(r"\hat{R}", new_noise, "obs obs'", TRACK),
         ],
     ),

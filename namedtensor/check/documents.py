@@ -13,9 +13,10 @@ from namedtensor.formula import Formula
 from namedtensor.formula.written import Written, write
 from namedtensor.latex.documents.document import Document
 from namedtensor.latex.findings import Finding
+from namedtensor.latex.reading.spoken import head_of
 from namedtensor.latex.source import Span
-from namedtensor.latex.syntax import AxisName
-from namedtensor.latex.walk import all_of, letters_of
+from namedtensor.latex.syntax import AxisName, Definition
+from namedtensor.latex.walk import all_of, reached, texts_of
 from namedtensor.primitives import Node
 from namedtensor.primitives.node import ARGUMENT, describe, operands_first
 from namedtensor.primitives.origins import Origins
@@ -103,12 +104,17 @@ def _used_up_elsewhere(document: Document, name: str, node: Node) -> bool:
     """Say whether another formula takes this one, and acts along an axis that it lifts over."""
     names = [frozenset(operand.type.names) for operand in node.operands]
     lifted = frozenset.union(*names) - frozenset.intersection(*names)
-    for statement in document.reading.statements:
-        body = getattr(statement, "body", None)
-        words = {part.text for part in letters_of(body)}
-        if name in words and lifted & {axis.name for axis in all_of(AxisName, body)}:
-            return True
-    return False
+    made = [s for s in document.reading.statements if isinstance(s, Definition)]
+    words = [texts_of(s.body) for s in made]
+
+    def users(text: str) -> list[str]:
+        return [head_of(s.target) for s, used in zip(made, words, strict=True) if text in used]
+
+    taken = reached([name], users)  # of delta too, which the scores take that are normalised
+    return any(
+        not taken.isdisjoint(used) and lifted & {axis.name for axis in all_of(AxisName, s.body)}
+        for s, used in zip(made, words, strict=True)
+    )
 
 
 def _said(

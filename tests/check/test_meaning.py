@@ -205,6 +205,9 @@ SCALED = r"""A &= \underset{\text{seq}}{\text{softmax}} \left( SCALE
         r"p &= \underset{\text{key}}{\text{softmax}} (X \underset{\text{emb}}{\cdot} W^Q) \\ "
         r"h &= X \underset{\text{seq}}{\cdot} (p \odot (d - p \underset{\text{key}}{\cdot} d)) \\ "
         r"d &= X \underset{\text{emb}}{\cdot} W^K",
+        # differences of all pairs, which two formulas on are normalised
+        r"m &\in \mathbb{R}^{\text{item}, \text{emb}} \\ d &= X - m \\ s(X; m) &= \sum_{\text{emb}} d^2 \\ "
+        r"p(X; m) &= \underset{\text{item}}{\text{softmax}} (-s(X; m))",
         # counts are shared out
         r"S(G; P) &= \sum_{\text{class}} G \odot \frac{G \odot P}{\sum_{\text{key}} G \odot P}",
     ],

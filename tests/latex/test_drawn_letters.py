@@ -80,22 +80,22 @@ def test_what_is_made_in_many_steps_is_looked_at_once():
     assert python_calls(lambda: read(text)) < 2 * few
 
 
-DATA = r"""Let $X \in \mathbb{R}^{\text{obs}:n \times \text{feat}}$ be given, $b \in \mathbb{R}^{\text{feat}}$, and observe
-$y \in \mathbb{R}^{\text{obs}:n}$. """
+DATA = r"""Let $X \in \mathbb{R}^{\text{obs}:n \times \text{feat}}$ be given,
+$b \in \mathbb{R}^{\text{feat}}$, and observe $y \in \mathbb{R}^{\text{obs}:n}$. """
 LEAST = r" $$ r = \sum_{\text{obs}} (y - X \underset{\text{feat}}{\cdot} b)^2 $$"
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        r"$$ y = X \underset{\text{feat}}{\cdot} b + \varepsilon, \qquad \varepsilon \sim \mathcal{N}(0, s^2 I) $$",
-        r"$$ y = X \underset{\text{feat}}{\cdot} b + e $$ with $e \sim \mathcal{N}(0, \Psi)$.",
-        r"$$ y_i = X_{\text{obs}(i)} \underset{\text{feat}}{\cdot} b + u_i, \qquad u_i \sim \mathcal{N}(0, 1) $$",
-        r"$$ y_{\text{obs}(i)} = X_{\text{obs}(i)} \underset{\text{feat}}{\cdot} b - v_i $$ where $v_i \sim t_3$.",
+        r"$$ y = X \dotp b + \varepsilon, \qquad \varepsilon \sim \mathcal{N}(0, s^2 I) $$",
+        r"$$ y = X \dotp b + e $$ with $e \sim \mathcal{N}(0, \Psi)$.",
+        r"$$ y_i = X_{\text{obs}(i)} \dotp b + u_i, \qquad u_i \sim \mathcal{N}(0, 1) $$",
+        r"$$ y_{\text{obs}(i)} = X_{\text{obs}(i)} \dotp b - v_i $$ where $v_i \sim t_3$.",
     ],
 )
 def test_declared_data_stay_given_where_a_model_says_how_they_came_about(model):
-    document = read(DATA + model + LEAST)
+    document = read(DATA + model.replace(r"\dotp", r"\underset{\text{feat}}{\cdot}") + LEAST)
     assert [f for f in document.check() if f.severity != "note"] == []
     assert {p.name for p in document["r"].signature.parameters} == {"X", "b", "y"}
 

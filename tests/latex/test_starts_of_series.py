@@ -288,8 +288,8 @@ p_l &= p_{l-HALF} - \frac{h}{2} q_l \end{aligned} $$"""
 )
 def test_a_start_that_another_section_declares_begins_the_only_series_of_its_letter(start, rule):
     text = rf"""# Model
-Data are $y \in \mathbb{{R}}^{{\text{{time}}:T \times \text{{state}}}}$, with $a \in \mathbb{{R}}$, and before them
-we have the mean ${start} \in \mathbb{{R}}^{{\text{{state}}}}$.
+Data are $y \in \mathbb{{R}}^{{\text{{time}}:T \times \text{{state}}}}$, with $a \in \mathbb{{R}}$, and
+before them we have the mean ${start} \in \mathbb{{R}}^{{\text{{state}}}}$.
 # Filter
 $${rule}$$"""
     document = read(text)

@@ -32,6 +32,12 @@ def takes(text, name):
         "In contrast to $w = 1$, larger values help.",
         "With $w = 0$ long texts have no chance.",
         "(At $w = 0$ nothing moves.)",
+        "It is scaled, where $w = 1$ is no scaling and $w = 4$ is too much.",
+        "Typical values are $m = 2$, $w = 0.5$ and $q = 3$.",
+        "Usual choices: $w = 0.1$.",
+        "The paper takes $w = 4$.",
+        "They use $w = 2.5$ throughout.",
+        "Is $w = 0.003$ tuned, or is it folklore?",
         "- with $w = 3$, little moves\n- with $w = 9$, much does",
     ],
 )
@@ -276,3 +282,41 @@ def test_a_letter_that_is_let_be_constant_is_not_that_of_another_section(said, e
         r"$$y = x - \eta x$$"
     )
     assert takes(text, "y") == expected
+
+
+@pytest.mark.parametrize(
+    "said", [r"(the paper: $|\text{a}| = 256$)", r"Usual sizes are $|\text{a}| = 9$ or more."]
+)
+def test_a_size_that_others_have_holds_no_data_to_it(said):
+    found = called(HEAD + said, "y", {"x": tensor(x, "a"), "w": 2.0})
+    same(found, 3 * x, "a")
+
+
+@pytest.mark.parametrize("epsilon", [r"\epsilon", r"\varepsilon"])
+def test_a_small_number_that_the_text_gives_may_be_chosen(epsilon):
+    text = HEAD + f"$$z = x + {epsilon}$$ Typical numbers: ${epsilon} = 0.2$."
+    assert takes(text, "z") == ["x"]
+    document = read(text)
+    same(document["z"](x=tensor(x, "a")), x + 0.2, "a")
+    chosen = document.bind(**{epsilon.strip("\\"): 0.5})
+    same(chosen["z"](x=tensor(x, "a")), x + 0.5, "a")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"It follows, $\theta_t \leftarrow \lambda \theta_t + (1 - \lambda) \theta_s$, at a rate $\lambda$.",
+        r"$\phi' \gets \tau \phi' + (1 - \tau) \phi$ with $\tau \in \mathbb{R}$.",
+        r"Let $\mathbb{E}[x] = f(b_\star)$.",
+        r"Here $\mathbb{E}[x] = f(b_0)$, of the true $b_0$.",
+    ],
+)
+def test_prose_about_what_nothing_gives_is_no_fault(said):
+    text = HEAD + r"$$f(b) = x \odot b$$ with $b \in \mathbb{R}^{\text{a}}$. " + said
+    assert [f for f in read(text).check() if f.severity != "note"] == []
+
+
+@pytest.mark.parametrize("said", [r"We do $u \gets u + w x$.", r"Here $v = f(c_1)$. $$g = v$$"])
+def test_prose_about_given_tensors_is_held_to_them(said):
+    text = HEAD + r"$$f(b) = x \odot b$$ with $b \in \mathbb{R}^{\text{a}}$. " + said
+    assert {f.code for f in read(text).check() if f.severity == "error"} == {"undefined"}

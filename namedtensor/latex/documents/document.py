@@ -377,10 +377,12 @@ class Document:
                     f"{what}{given}",
                     hint=f"document.bind({name}={'1e-6' if small else 64})",
                 )
-            if small:
-                settings[text] = value
-            else:
+            if not small:
                 bound[text] = int(value)
+            elif text in self.definitions.defined:
+                bound[text] = value  # type: ignore[assignment]  # instead of what the text says
+            else:
+                settings[text] = value
         return Document(self.reading, bound, settings, self.kept)
 
     def _numbers(self) -> dict[str, str]:
@@ -413,14 +415,15 @@ class Document:
     def _is_chosen(self, text: str) -> bool:
         """Say whether a number may be chosen although the document defines it.
 
-        That is a size of which it says of which other sizes it is made, and the end of a range, beside a
-        tensor of another section.
+        That is a size of which it says of which other sizes it is made, the end of a range, beside a
+        tensor of another section, and a small number that it gives.
         """
         names = self.definitions
         rules = [rule.body for rule in names.defined.get(text, ())]
         if text in names.ends_apart:
             return True
-        if all(map(_is_whole, rules)):
+        small = stem_of(text) in SMALL and all(isinstance(rule, Number) for rule in rules)
+        if small or all(map(_is_whole, rules)):
             return True
         letters = {key(name) or "" for body in rules for name in names_of(body)}
         named = {key(size) for _, size, _ in names.stated_sizes}  # |rep| = R

@@ -79,6 +79,17 @@ EXAMPLES = re.compile(
     re.IGNORECASE,
 )
 
+#: What stands before numbers that others have: "typical values are $a = 1$, $b = 2$", "in the paper".
+OTHERS = re.compile(
+    r"\b(?:(?:typical|usual|common|popular|sensible|reasonable|recommended|published)\s+(?:\w+\s+)?"
+    r"(?:numbers?|values?|choices?|settings?|(?:hyper-?)?parameters?|sizes?)|"
+    r"(?:the|their|that|original)\s+(?:papers?|authors?|publication)|they\s+(?:use|take|set|choose))\b"
+    r"(?:[^.;]|\.\d)*$",
+    re.IGNORECASE,
+)
+#: What stands behind mathematics in a question.
+ASKED = re.compile(r"(?:(?!\n\n|\$\$|\\\[|[.!?](?:\s|$)).)*\?(?:\s|$)", re.DOTALL)
+
 #: What stands right before a number that serves, where a small number is wanted: "say $\epsilon = 10^{-3}$".
 SERVES = re.compile(r"\b(?:say|for (?:example|instance)|e\.\s?g\.|i\.\s?e\.),?\s*$", re.IGNORECASE)
 
@@ -110,7 +121,7 @@ GIVES = re.compile(
 LET = re.compile(r"\b(?:let|set|fix|take|use|choose|here|now|where)\s+$", re.IGNORECASE)
 
 #: What a sentence says of a number that a letter might have: "$w = 0$ is no guidance at all".
-BEGINS = re.compile(r"(?:^|[.!?:;(]|\bthat)\s*$")
+BEGINS = re.compile(r"(?:^|[.!?:;(]|\b(?:that|where|and|but|while))\s*$")
 #: What a number is tried for, whatever is said of it; not right behind a display, "for $w = 0.1$".
 TRIED_FOR = re.compile(
     r"\b(?:for|case|such as|like|to|than|often|usually|typically|commonly|mostly)\s+$",
@@ -320,7 +331,7 @@ def _is_tried(entry: Entry, text: str) -> bool:
     if entry.region.display or not isinstance(relation, Relation):
         return False
     before, after = _around(entry, text)
-    tried = EXAMPLES.search(before) or SAY.match(after)
+    tried = EXAMPLES.search(before) or OTHERS.search(before) or SAY.match(after)
     tried = tried or (TRIED.search(before) and GIVES.match(after))
     return isinstance(relation.first, AxisSize) and bool(tried)
 
@@ -361,6 +372,11 @@ def _remarks(
     if element and (unknown or any(all_of(Dots, statement.body))):
         return True  # it says in another notation what m_i is
     made_of = texts_of(statement.body) - CONSTANTS - FUNCTIONS
+    members = [name for name in names_of(statement.body) if isinstance(name, Scripts) and name.sub]
+    given = elements.declared.names | displayed.names
+    unsaid = any(key_of(n) not in given and elements.known[head_of(n)] for n in members)
+    if unsaid and isinstance(target, Letter) and elements.mentioned(target.text) == 1:
+        return True  # E[y] = f(b_*), of a true b_* that nothing gives
     positive = isinstance(target, Letter) and target.text in elements.bounded
     if positive and made_of and all(elements.mentioned(text) == 1 for text in made_of):
         return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
@@ -383,13 +399,21 @@ def _remarks(
         if isinstance(target, Letter) and (_is_all_said(entry, text) or is_told(own, text)):
             return True
     tried = (
-        (TRIED.search(before) and (GIVES.match(after) or CASE.match(after)))
+        (isinstance(statement.body, Number) and name not in SMALL and _is_anothers(entry, text))
+        or (TRIED.search(before) and (GIVES.match(after) or CASE.match(after)))
         or (BEGINS.search(before) and CASE.match(after))
         or (TRIED_FOR.search(before) and apart and (whole or not THINGS.match(after)))
     )
     if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
         return bool(tried) or key_of(target.base) in elements.declared.names
     return bool(tried) or is_declared(given_names(statement)[0])
+
+
+def _is_anothers(entry: Entry, text: str) -> bool:
+    """Say whether a number is what others take, or is asked about."""
+    end = entry.region.span.end
+    before, _ = _around(entry, text)
+    return bool(OTHERS.search(before) or ASKED.match(text, end))
 
 
 def _with_number(statement: Definition) -> Definition:

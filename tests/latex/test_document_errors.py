@@ -108,7 +108,7 @@ def test_a_setting_that_the_function_lacks_is_refused():
 
 
 def test_an_update_of_what_has_no_value_is_refused():
-    text = r"$Y \leftarrow \sum_{\text{a}} Y$"
+    text = r"$$Y \leftarrow \sum_{\text{a}} Y$$"
     assert message(text, lambda d: d["Y"]()) == (
         "error[undefined]: Y is updated, and has no value before",
         "hint: declare it, or define it first: Y = ...",

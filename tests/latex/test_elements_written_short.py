@@ -390,7 +390,8 @@ def test_what_is_defined_whole_has_elements(head, around):
 
 def test_an_index_that_may_run_along_two_axes_chooses_no_element_of_what_is_defined():
     text = HEAD + r"Let $w \in \mathbb{R}^{\text{other}:n}$. $$r = %s$$ $$L = \sum_{i=1}^n r_i$$"
-    assert ("error", "undefined") in said(text % r"\underset{\text{pat}}{\text{softmax}}\, t")
+    assert ("error", "undefined") in said(text % r"\underset{\text{pat}}{\text{argsort}}\, t")
+    np.testing.assert_allclose(run(text % r"\underset{\text{pat}}{\text{softmax}}\, t"), 1)
     np.testing.assert_allclose(run(text % "2 t"), 2 * t.sum())  # it can only be pat
 
 

@@ -364,3 +364,54 @@ def test_a_step_in_prose_of_what_nothing_gives_is_a_remark():
     document = read(text)
     assert errors(document) == []
     assert document.names == ("mu_B",)
+
+
+# ------------------------------------------------------------------------- ranges and what is left out
+
+SKIPGRAM = r"""$U, V \in \mathbb{R}^{\text{vocab} \times \text{emb}}$,
+$w \in [\text{vocab}]^{\text{pos}[n]}$, $c = 2$.
+$$L = -\frac1n \sum_{t=1}^{n} \sum_{\substack{-c \le j \le c \\ j \ne 0}} \log p(w_{t+j} \mid w_t)$$
+where
+$$p(o \mid i) = \frac{\exp(U_{\text{vocab}(i)} \cdot_{\text{emb}} V_{\text{vocab}(o)})}
+{\sum_{\text{vocab}} \exp(U_{\text{vocab}(i)} \cdot_{\text{emb}} V)}$$
+"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Terms with $t + j$ outside of the text are left out.",
+        "Words before the first and after the last one are ignored.",
+    ],
+)
+def test_terms_that_are_left_out_are_no_terms_of_an_element_0(said):
+    U, V = rng.normal(size=(2, 5, 3))
+    w = np.array([0, 3, 2, 4, 1, 1])
+    logp = U @ V.T - np.log(np.exp(U @ V.T).sum(1, keepdims=True))
+    pairs = [(t, t + j) for t in range(6) for j in (-2, -1, 1, 2) if 0 <= t + j < 6]
+    wanted = -sum(logp[w[t], w[s]] for t, s in pairs) / 6
+    given = {"U": tensor(U, "vocab", "emb"), "V": tensor(V, "vocab", "emb"), "w": tensor(w, "pos")}
+    np.testing.assert_allclose(run(SKIPGRAM + said, "L", **given), wanted)
+
+
+@pytest.mark.parametrize(
+    "below", [r"1 \le a, b \le 2", r"a, b \in \{1, 2\}", r"1 \le a \le 2, 1 \le b \le 2"]
+)
+@pytest.mark.parametrize("op", [r"\max", r"\sum"])
+def test_letters_that_are_listed_share_the_range_behind_them(below, op):
+    text = rf"""Let $X \in \mathbb{{R}}^{{\text{{row}} \times \text{{col}}}}$.
+    $$P_{{\text{{row}}(i), \text{{col}}(j)}} =
+    {op}_{{{below}}} X_{{\text{{row}}(2(i-1)+a), \text{{col}}(2(j-1)+b)}}$$"""
+    X = rng.normal(size=(4, 6))
+    blocks = X.reshape(2, 2, 3, 2)
+    wanted = blocks.max((1, 3)) if op == r"\max" else blocks.sum((1, 3))
+    np.testing.assert_allclose(run(text, "P", X=tensor(X, "row", "col")), wanted)
+
+
+def test_a_letter_above_another_says_which_that_is_beside_its_square():
+    text = r"""$x \in \mathbb{R}^{\text{pix}}$,
+    $W^\mu, W^\sigma \in \mathbb{R}^{\text{pix} \times \text{lat}}$.
+    $$\log \sigma^2 = W^\sigma \underset{\text{pix}}{\cdot} x$$ $$s = \sum_{\text{lat}} \sigma$$"""
+    W = rng.normal(size=(4, 3))
+    found = run(text, "s", x=tensor(z, "pix"), W__sigma=tensor(W, "pix", "lat"))
+    np.testing.assert_allclose(found, np.exp(z @ W / 2).sum())

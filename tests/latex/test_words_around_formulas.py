@@ -307,6 +307,7 @@ def test_a_small_number_that_the_text_gives_may_be_chosen(epsilon):
     [
         r"It follows, $\theta_t \leftarrow \lambda \theta_t + (1 - \lambda) \theta_s$, at a rate $\lambda$.",
         r"$\phi' \gets \tau \phi' + (1 - \tau) \phi$ with $\tau \in \mathbb{R}$.",
+        r"We do $u \gets u + w x$.",
         r"Let $\mathbb{E}[x] = f(b_\star)$.",
         r"Here $\mathbb{E}[x] = f(b_0)$, of the true $b_0$.",
     ],
@@ -316,7 +317,7 @@ def test_prose_about_what_nothing_gives_is_no_fault(said):
     assert [f for f in read(text).check() if f.severity != "note"] == []
 
 
-@pytest.mark.parametrize("said", [r"We do $u \gets u + w x$.", r"Here $v = f(c_1)$. $$g = v$$"])
-def test_prose_about_given_tensors_is_held_to_them(said):
+@pytest.mark.parametrize("said", [r"Here $v = f(c_1)$. $$g = v$$", r"We do $$u \gets u + w x$$"])
+def test_prose_that_others_use_and_steps_in_displays_are_held_to_what_is_given(said):
     text = HEAD + r"$$f(b) = x \odot b$$ with $b \in \mathbb{R}^{\text{a}}$. " + said
     assert {f.code for f in read(text).check() if f.severity == "error"} == {"undefined"}

@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
-from namedtensor.latex.reading.ranges import indices_of
+from namedtensor.latex.reading.ranges import indices_of, pieces_below
 from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
 from namedtensor.latex.syntax import (
     At,
     AxisName,
     AxisSize,
+    Big,
     Binary,
     Call,
     Case,
@@ -27,6 +28,7 @@ from namedtensor.latex.syntax import (
     Definition,
     Expression,
     Indexed,
+    Items,
     Letter,
     Logic,
     Number,
@@ -56,6 +58,8 @@ _THERE = (
     r"(?:before|after) the (?:first|last|start|beginning|end)|"
     r"(?:terms|summands|elements|entries|values) (?:with|where|for which|whose))\b"
 )
+#: What says that the terms there are none, and not that the elements are 0.
+LEFT_OUT = re.compile(r"\b(?:dropped|omitted|ignored|skipped|left\s+out)\b", re.IGNORECASE)
 #: It begins with what tells at once that most places are none.
 PADDED = re.compile(
     (
@@ -71,7 +75,7 @@ UNPADDED = re.compile(r"\b(?:no|not|without|never|instead\s+of)\b|\$\\?[a-z]+\$"
 #: Where a sentence goes on to something else.
 CLAUSE = re.compile(r",\s+(?:and|but|while|where|with)\s")
 #: So far from such a sentence a display may stand.
-NEAR = 400
+NEAR = 800
 
 
 def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]) -> None:
@@ -187,10 +191,37 @@ def _padded_near(entries: Sequence[Entry], text: str) -> Iterator[tuple[int, Let
         shown = _shown_near(entries, said)
         if shown is None or UNPADDED.search(text, begin, said.end()):
             continue
+        if LEFT_OUT.search(said[0]):
+            shown.found.statement = put(shown.statement, _without_terms_outside)
         for element in all_of(Indexed, shown.statement):
-            computed = any(isinstance(i, At) and isinstance(i.at, Binary) for i in element.items)
-            if computed and isinstance(element.base, Letter):
+            if _is_computed(element) and isinstance(element.base, Letter):
                 yield shown.region.section, element.base
+
+
+def _without_terms_outside(part: Any) -> Any:
+    r"""Sum over those indices alone for which w_{t+j} is an element, \sum_{j \neq 0} f(w_{t+j})."""
+    if not isinstance(part, Big) or part.op != "sum" or part.lower is None:
+        return None
+    body = put(part.body, _without_terms_outside)
+    inner = {element for big in all_of(Big, part.body) for element in all_of(Indexed, big)}
+    places = {
+        item.at: item.axis
+        for element in all_of(Indexed, part.body)
+        if element not in inner
+        for item in element.items
+        if isinstance(item, At) and isinstance(item.at, Binary)
+    }
+    inside = [
+        Relation(at.span, Number(at.span, 1), (("<=", at), ("<=", AxisSize(at.span, axis))))
+        for at, axis in places.items()
+    ]
+    lower = Items(part.lower.span, (*pieces_below(part), *inside), "") if inside else part.lower
+    return replace(part, lower=lower, body=body)
+
+
+def _is_computed(element: Indexed) -> bool:
+    """Say whether an index is computed, and may lie outside of its axis: x_{time(t + j)}."""
+    return any(isinstance(item, At) and isinstance(item.at, Binary) for item in element.items)
 
 
 def _begin_of_sentence(text: str, at: int) -> int:
@@ -201,7 +232,8 @@ def _begin_of_sentence(text: str, at: int) -> int:
 
 def _shown_near(entries: Sequence[Entry], said: re.Match[str]) -> Entry | None:
     """Find the formula in a display that a sentence is about: the last before it, or the first behind it."""
-    shown = [e for e in entries if e.region.display and all_of(At, e.statement)]
+    displays = [e for e in entries if e.region.display]
+    shown = [e for e in displays if any(map(_is_computed, all_of(Indexed, e.statement)))]
     before = [e for e in shown if said.start() - NEAR < e.region.span.end <= said.start()]
     behind = [e for e in shown if said.end() <= e.region.span.start < said.end() + NEAR]
     return before[-1] if before else behind[0] if behind else None

@@ -211,8 +211,11 @@ class _Squares:
         if letter in self._letters:
             square: Expression = self._letter(part)
             return square
-        if isinstance(part, Scripts) and isinstance(part.sub, Letter) and self._only_names(part):
-            return replace(part, sup=put(part.sup, self))  # \sigma of W_\sigma says which W it is
+        if isinstance(part, Scripts) and head_of(part) not in self._letters:
+            if getattr(part.sup, "text", "") in self._letters:
+                return part  # \sigma of W^\sigma, and of W_\sigma, says which W it is
+            if getattr(part.sub, "text", "") in self._letters:
+                return replace(part, sup=put(part.sup, self))
         whole = part.base if isinstance(part, Indexed) else part
         bare = whole.base if isinstance(whole, Scripts) else whole
         plain = not isinstance(whole, Scripts) or (whole.sup is None and not whole.primes)
@@ -228,9 +231,6 @@ class _Squares:
             half = Number(part.span, over / 2 if over % 2 else over // 2)
             whole = Scripts(part.span, whole, sup=half)
         return whole if power > 0 else Binary(part.span, "/", Number(part.span, 1), whole)
-
-    def _only_names(self, part: Scripts) -> bool:
-        return part.sub.text in self._letters and head_of(part) not in self._letters  # type: ignore[union-attr]
 
     def _called(self, call: Call) -> Expression | None:
         r"""Give the root of what a square's function gives: \sigma(x) beside \sigma^2(x) = ..."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.latex.source import Span
@@ -25,7 +25,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     Space,
 )
-from namedtensor.latex.walk import all_of, parted, put, walk
+from namedtensor.latex.walk import all_of, letters_of, parted, put, walk
 
 _TURNED = {">=": "<=", ">": "<", "<=": ">=", "<": ">"}
 _NAMES = (Letter, Scripts)
@@ -147,7 +147,35 @@ def pieces_below(part: Big) -> tuple[Any, ...]:
     joined = isinstance(lower, Logic) and lower.op == "and"
     pieces: tuple[Any, ...] = lower.parts if joined else listed(lower)  # type: ignore[union-attr, arg-type]
     pairs = [p.parts if isinstance(p, Items) and p.bracket == "(" else (p,) for p in pieces]
-    return tuple([piece for pair in pairs for piece in pair])
+    return tuple(_with_one_range([piece for pair in pairs for piece in pair]))
+
+
+def _with_one_range(pieces: Sequence[Any]) -> Iterator[Any]:
+    r"""Give letters that are listed the range behind them: 1 \le a, b \le 2, and a, b \in \{1, 2\}."""
+    waiting: list[Any] = []  # letters, the first perhaps behind a number: 1 <= a
+    for piece in pieces:
+        match piece:
+            case Letter():
+                waiting.append(piece)
+                continue
+            case Relation(first=Letter(), rest=((op, _), *_)):
+                low = waiting[0] if waiting and isinstance(waiting[0], Relation) else None
+                own = {*waiting, piece.first}.intersection(letters_of(piece.rest))
+                if low is None and piece.ops == ("in",) and not own:
+                    yield from [replace(piece, first=name) for name in waiting]
+                    waiting = []
+                elif low is not None and low.ops[0][0] == op[0]:
+                    for name in (low.rest[0][1], *waiting[1:], piece.first):
+                        yield replace(low, rest=((low.ops[0], name), *piece.rest))
+                    waiting = []
+                    continue
+            case Relation(first=Number(), rest=((op, Letter()),)) if op in _TURNED:
+                yield from waiting
+                waiting = [piece]
+                continue
+        yield from (*waiting, piece)
+        waiting = []
+    yield from waiting
 
 
 def bound_by(

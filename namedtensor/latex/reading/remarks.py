@@ -372,7 +372,8 @@ def _remarks(
     if element and (unknown or any(all_of(Dots, statement.body))):
         return True  # it says in another notation what m_i is
     made_of = texts_of(statement.body) - CONSTANTS - FUNCTIONS
-    members = [name for name in names_of(statement.body) if isinstance(name, Scripts) and name.sub]
+    names = names_of(statement.body)
+    members = [name for name in names if isinstance(name, Scripts) and _is_marked(name.sub)]
     given = elements.declared.names | displayed.names
     unsaid = any(key_of(n) not in given and elements.known[head_of(n)] for n in members)
     if unsaid and isinstance(target, Letter) and elements.mentioned(target.text) == 1:
@@ -407,6 +408,11 @@ def _remarks(
     if isinstance(target, Scripts) and element and _heads(statement) <= CONSTANTS:
         return bool(tried) or key_of(target.base) in elements.declared.names
     return bool(tried) or is_declared(given_names(statement)[0])
+
+
+def _is_marked(sub: Expression | None) -> bool:
+    r"""Say whether a word or a mark stands below a letter, \beta_\star, and no index."""
+    return isinstance(sub, Letter) and (sub.style == "word" or len(sub.text) > 1 or sub.text == "*")
 
 
 def _is_anothers(entry: Entry, text: str) -> bool:

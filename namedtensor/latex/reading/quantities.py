@@ -266,7 +266,7 @@ def with_quantities(
         if isinstance(s, Definition)
     }
     known = {head_of(name) for s in statements for name in given_names(s)}.union(given, alone)
-    known |= CONSTANTS | FUNCTIONS | APPLIED.keys()
+    known |= CONSTANTS | FUNCTIONS | _applied(statements)
     unsaid = {i: _never_named(statements[i], known) for i in ends}
     for name in {name for own in ends.values() for name in own}:
         users[name] = [d for d in statements if isinstance(d, Definition) and name in walk(d.body)]
@@ -549,6 +549,13 @@ def _of_function(
     kinds = set[str]().union(*given.get(key_of(letter), {}).values())
     alone = not any(part.base == name.base and part.sub != letter for part in scripted)
     return [letter] if alone and kinds <= {"script"} and letter in names_of(statement.body) else []
+
+
+def _applied(statements: Sequence[Statement]) -> set[str]:
+    r"""List the letters that may be functions everybody knows, \sigma(x), and stand not as \sigma^2 alone."""
+    powers = [p for p in all_of(Scripts, tuple(statements)) if isinstance(p.sup, Number)]
+    raised = {id(p.base) for p in powers if p.sub is None}
+    return {t.text for t in letters_of(tuple(statements)) if id(t) not in raised} & APPLIED.keys()
 
 
 def _never_named(statement: Statement, known: Collection[str]) -> list[Expression]:

@@ -186,6 +186,9 @@ def test_a_function_of_the_letter_of_a_list_takes_what_it_uses_of_it(f):
         ("f(x; W, v)", r"f(x; \theta')", ("W_", "v_")),
         (r"f_\theta(x)", r"f_{\theta'}(x)", ("W_", "v_")),
         (r"f_\theta(x)", r"f_{\hat\theta}(x)", ("What", "vhat")),
+        (r"f(x; \theta)", r"f(x; \phi)", ("W_phi", "v_phi")),
+        (r"f_\theta(x)", r"f_\xi(x)", ("W_xi", "v_xi")),
+        (r"f(x; \theta)", r"f(x; \theta_{\text{old}})", ("W_old", "v_old")),
     ],
 )
 def test_a_mark_at_the_letter_of_a_list_is_one_at_each_of_it(f, other, names):
@@ -196,6 +199,29 @@ def test_a_mark_at_the_letter_of_a_list_is_one_at_each_of_it(f, other, names):
     given |= {names[0]: tensor(W[1], "in", "hid"), names[1]: tensor(v[1], "hid")}
     values = [np.tanh(u @ a) @ b for a, b in zip(W, v, strict=True)]
     np.testing.assert_allclose(run(text, "D", **given), values[0] - values[1])
+
+
+@pytest.mark.parametrize("other", [r"\phi", r"\xi"])
+def test_parameters_that_are_declared_one_by_one_have_others_of_their_kind(other):
+    text = r"""Let $x \in \mathbb{R}^{\text{in}}$, $\theta^1 \in \mathbb{R}^{\text{in} \times \text{hid}}$
+    and $\theta^2 \in \mathbb{R}^{\text{hid}}$.
+    $$f(x; \theta) = \theta^2 \underset{\text{hid}}{\odot} \tanh(\theta^1 \underset{\text{in}}{\odot} x)$$
+    $$L(\theta) = f(x; \theta) - f(x; OTHER)$$""".replace("OTHER", other)
+    u, W, v = rng.normal(size=3), rng.normal(size=(2, 3, 2)), rng.normal(size=(2, 2))
+    given = {"x": tensor(u, "in")}
+    for name, a, b in zip(("theta", other[1:]), W, v, strict=True):
+        given |= {f"{name}1": tensor(a, "in", "hid"), f"{name}2": tensor(b, "hid")}
+    values = [np.tanh(u @ a) @ b for a, b in zip(W, v, strict=True)]
+    np.testing.assert_allclose(run(text, "L", **given), values[0] - values[1])
+
+
+def test_a_mark_stands_beside_the_number_of_a_parameter():
+    text = r"""Let $x, W_1, W_2 \in \mathbb{R}^{\text{in}}$, together $\theta = (W_1, W_2)$.
+    $$f(x; \theta) = \sum_{\text{in}} W_1 x + W_2$$ $$D = f(x; \theta) - f(x; \theta_{\text{old}})$$"""
+    u, a, b, c, d = rng.normal(size=(5, 3))
+    given = {"x": u, "W_1": a, "W_2": b, "W_1__old": c, "W_2__old": d}
+    given = {name: tensor(value, "in") for name, value in given.items()}
+    np.testing.assert_allclose(run(text, "D", **given), ((a - c) @ u) + b - d)
 
 
 @pytest.mark.parametrize("upto", ["", r", \qquad t = 2, \dots, T"])

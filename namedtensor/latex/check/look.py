@@ -564,13 +564,18 @@ def _other_letter(
     index = terms[0][0] if len(terms) == 1 and terms[0][1] == 1 else None
     counted = as_size(index.size) if isinstance(index, Index) else _found_along(index)
     other = unstated(counted) if size is None else None
-    if other is not None and not isinstance(index, Index) and other != taken.axis.rstrip("'"):
+    other = None if other == taken.axis.rstrip("'") else other
+    if other is not None and not isinstance(index, Index):
         message = f"the index of {taken.axis} is found along {other}"
         hint = "index the axis along which it is found"
         symbols.report.error("index-type", taken.item.at.span, message, shapes, hint)
         return True
     differ = sizes_differ if isinstance(index, Index) else _mismatch
     found = None if counted is None else differ(symbols, counted, size, taken.axis)
+    base = symbols.type_of(taken.base)
+    if other is not None and base is not None:  # up to |a|, of an axis b whose size is not stated
+        size = base.size(taken.axis)
+        found = symbols.facts.mismatch(counted, size)
     place = symbols.occurrences.place_of(taken.item.span)
     said = None if place is None else symbols.names.statements[place.index].span
     if found is None or (said and symbols.report.any_in(said)):

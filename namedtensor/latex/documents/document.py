@@ -415,8 +415,8 @@ class Document:
     def _is_chosen(self, text: str) -> bool:
         """Say whether a number may be chosen although the document defines it.
 
-        That is a size of which it says of which other sizes it is made, the end of a range, beside a
-        tensor of another section, and a small number that it gives.
+        That is a size of which it says of which other sizes and numbers it is made, the end of a range,
+        beside a tensor of another section, and a small number that it gives.
         """
         names = self.definitions
         rules = [rule.body for rule in names.defined.get(text, ())]
@@ -427,7 +427,9 @@ class Document:
             return True
         letters = {key(name) or "" for body in rules for name in names_of(body)}
         named = {key(size) for _, size, _ in names.stated_sizes}  # |rep| = R
-        return all(t in named or names.is_size(t) for t in (text, *letters))
+        given = {t for t in letters if (found := names.declared.get(t)) and not found[0].space.axes}
+        given |= {t for t in letters if any(_is_whole(d.body) for d in names.defined.get(t, ()))}
+        return all(t in named or names.is_size(t) for t in (text, *(letters - given)))
 
     # ------------------------------------------------------------------------------- printing
 

@@ -53,7 +53,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Space,
 )
-from namedtensor.latex.walk import all_of, children, parted, walk
+from namedtensor.latex.walk import all_of, children, parted, texts_of, walk
 
 
 class Walk:
@@ -108,8 +108,9 @@ class Walk:
     def _doubt(self, call: Call, around: Around) -> None:
         """Leave aside a declaration that is another letter's: of another section, or below.
 
-        So it is where all calls give elements of what is declared, F(q) of F(q_{time(t)}), and where that
-        lacks an axis below the function's name.
+        So it is where all calls give elements of what is declared, F(q) of F(q_{time(t)}), where that
+        lacks an axis below the function's name, and where the body has an index of that letter and
+        other formulas a tensor.
         Both are doubted where the document's calls give what they do not fit; that of another section
         also where the body acts along axes of its own section and none of the declared, or another
         argument is declared nowhere.
@@ -131,8 +132,20 @@ class Walk:
                 doubted = other or (unknown and any(self.asked.of(found.key)))
             apart = declared.place.block != at.block
             lacks = {a.name for a in call.axes} - {*declared.space.names}
-            if doubted or lacks or (apart and self._is_given_elements(place, argument)):
+            places = [one.at for one in all_of(At, self.linked.defined.body)]
+            real = declared.space.base == "R" and bool(declared.space.axes)
+            index = real and apart and argument in places and self._is_used_else(argument)
+            if doubted or lacks or index or (apart and self._is_given_elements(place, argument)):
                 found.declared, found.space, found.along = None, None, ()
+
+    def _is_used_else(self, argument: Expression) -> bool:
+        """Say whether another formula uses a letter that is an argument of this one, and none of its own."""
+        others = [d for d in self.names.definitions if d is not self.linked.defined]
+        return any(
+            stem(argument) in texts_of(d.body)
+            for d in others
+            if d.call is None or argument not in d.call.arguments
+        )
 
     def _axes_declared(self, at: Place) -> set[str]:
         """List the axes that the section of a place declares something over."""

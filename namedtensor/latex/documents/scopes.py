@@ -959,12 +959,17 @@ class Names:
 
     def _last_by_letter(self, sought: Sought) -> Meaning | None:
         """Find the P_T that stands for P_3 where T is 3, with which a series begins that goes down."""
-        scripted = isinstance(sought.name, Scripts)
-        for defined in self._by_stem.get(stem(sought.name) or "", ()) if scripted else ():
-            last = not defined.letters and self.inherits(sought.place, defined.place)
-            last = last and defined.seen_from(sought.place)
-            if last and key(defined.name, sought.indices) == sought.text:
-                return Meaning("value", sought.text, defined=defined)
+        own = stem(sought.name) if isinstance(sought.name, Scripts) else None
+        groups = self.declared.values() if own is not None and sought.indices else ()
+        declared = [d for group in groups for d in group if stem(d.name) == own]
+        for given in (*self._by_stem.get(own or "", ()), *declared):
+            last = not given.letters and self.inherits(sought.place, given.place)
+            if not last or key(given.name, sought.indices) != sought.text:
+                continue
+            if isinstance(given, Declared):
+                return Meaning("input", given.key, declared=given)
+            if given.seen_from(sought.place):
+                return Meaning("value", sought.text, defined=given)
         return None
 
     def _declared_first(self, name: Expression, place: Place, indices: Indices) -> Meaning | None:

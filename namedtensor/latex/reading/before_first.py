@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from namedtensor.latex.reading.asides import QUIET, Entry, fact_of
-from namedtensor.latex.reading.ranges import indices_of, pieces_below
+from namedtensor.latex.reading.ranges import all_bound, indices_of, pieces_below
 from namedtensor.latex.reading.spoken import head_of, key_of, sections_around
 from namedtensor.latex.syntax import (
     At,
@@ -96,8 +96,12 @@ def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]
     used: dict[str, set[str]] = {}
     for entry in entries:
         if isinstance(entry.statement, Definition):
-            letters = texts_of(entry.statement.body)
-            used.setdefault(head_of(entry.statement.target), set()).update(letters)
+            said = entry.statement
+            formal: list[Any] = [b.index for p in all_of(Big, said.body) for b in all_bound(p)]
+            if isinstance(said.target, Call):
+                formal += [*said.target.arguments, *said.target.parameters]
+            letters = texts_of(said.body) - texts_of(tuple(formal))
+            used.setdefault(head_of(said.target), set()).update(letters)
     for entry, after in pairs:
         statement, section = entry.statement, entry.region.section
         if isinstance(statement, Declaration) and statement.space.axes:
@@ -125,18 +129,22 @@ def put_before_first(entries: Sequence[Entry], text: str, parents: Sequence[int]
             if side == "--" and first is not None and here[letter, axis, side] == first:
                 here[letter, axis, "<<"] = first
     anywhere = {letter for _, letter in declared}
+    everywhere: dict[str, set[int]] = {}
+    for at, letter in declared | plain | defined:
+        everywhere.setdefault(letter, set()).add(at)
     for entry, after in pairs if given else ():
         around = sections_around(entry.region.section, parents)
-        known = {
-            key: value
-            for section in reversed(around)
-            for key, value in given.get(section, {}).items()
-            if (
-                any((at, key[0]) in declared | plain for at in around)
-                or (key[1] == "*" and key[0] in anywhere)  # what prose says of the letter
-            )
-            and not any((at, key[0]) in defined for at in around)
-        }
+        known: dict[Key, Expression] = {}
+        for outer in {key for here in given.values() for key in here}:
+            letter, reach = outer[0], around
+            homes = everywhere.get(letter, set())
+            if len(homes) == 1 and homes.isdisjoint(around):  # only another section has the letter
+                reach = (*around, *sections_around(min(homes), parents))
+            there = [at for at in reach if outer in given.get(at, {})]
+            whole = any((at, letter) in declared | plain for at in reach)
+            whole = whole or (outer[1] == "*" and letter in anywhere)  # what prose says of it
+            if there and whole and not any((at, letter) in defined for at in reach):
+                known[outer] = given[there[0]][outer]
         statement = entry.statement
         if known and isinstance(statement, Definition):
             entry.found.statement = replace(statement, body=put(statement.body, _Before(known)))

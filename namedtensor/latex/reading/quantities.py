@@ -78,10 +78,13 @@ TENSOR = re.compile(
 #: Mathematics in a paragraph, and what stands for it: a letter or some, or anything else.
 INLINE = re.compile(r"\$\$.*?\$\$|\\\[.*?\\\]|\$([^$]*)\$|\\\((.*?)\\\)", re.DOTALL)
 LETTER = (
-    r"(?:\\(?:Delta|delta)\s+)?(?:\\(?:bar|hat|tilde)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
+    r"(?:\\(?:Delta|delta)\s+)?(?:\\(?:bar|hat|tilde|mathcal)\s*(?:\{\\?[A-Za-z]+\}|[A-Za-z])|\\?[A-Za-z]+)"
     r"(?:_(?:\w|\\[A-Za-z]+|\{(?:\\?\w+|\\(?:text|mathrm|operatorname)\{[\w-]+\})\}))?(?:\^(?:2|\{?(?:\*|\\a?st(?:ar)?)\}?))?"
 )
 LETTERS = re.compile(rf"\s*{LETTER}(?:\s*(?:,|<|>|\\[lg]eq?\b)\s*{LETTER})*\s*")
+#: A letter in what is one more or less, "the $w - 1$ words before it", and how many things that are.
+MOVED = re.compile(rf"\s*(?P<names>{LETTER})\s*[-+]\s*\d+\s*")
+THINGS = re.compile(r"(?:\$|\\\))?\s+(?:[a-z-]+\s+){0,2}?[a-z-]{3,}s\b")
 STARS = frozenset(("*", "star"))
 ORDERED = frozenset(("<", ">", "\\le", "\\ge", "\\leq", "\\geq"))
 NAME, OTHER, OWN = "¤", "§", "¶"
@@ -220,7 +223,15 @@ def with_quantities(
     given = _given(statements)
     sized = all_of(SizedAxis, tuple(statements))
     axes, sizes = {one.axis.name for one in sized}, {one.size for one in sized}
-    names = {i: _names_alone(s, plain) for i, s in enumerate(statements)}
+    spoken = frozenset([t.text for s in statements for t in letters_of(s)])
+
+    def plainly(part: Any) -> Expression | None:
+        """Write L for a calligraphic L that is settled to be no other letter than L."""
+        text = part.text if isinstance(part, Letter) else ""
+        bare = text.removesuffix("cal")
+        return replace(part, text=bare) if text not in spoken and bare in spoken else None
+
+    names = {i: put(_names_alone(s, plain), plainly) for i, s in enumerate(statements)}
     multiplied = _multiplied(statements, names, given, plain)
     alone = {head_of(name) for own in names.values() for name in own}
     users: dict[Expression, list[Definition]] = {}
@@ -505,6 +516,7 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     r"""Give the letters that stand alone in prose, one or some with commas; \sigma of \sigma^2."""
     written = text[statement.span.start : statement.span.end]
     drawn = DRAWN.fullmatch(written) or _spread(written)
+    drawn = drawn or (THINGS.match(text, statement.span.end) and MOVED.fullmatch(written))
     if not isinstance(statement, (Aside, Constraint)) or not (LETTERS.fullmatch(written) or drawn):
         return ()
     start, end = drawn.span("names") if drawn else (0, len(written))
@@ -515,7 +527,7 @@ def _names_alone(statement: Statement, text: str) -> tuple[Expression, ...]:
     except Fault:
         return ()
     bases = [name.base if isinstance(name, Scripts) else name for name in names]
-    dressed = "^(?:Delta|delta)(?=.)|(?:bar|hat|tilde)$"
+    dressed = "^(?:Delta|delta)(?=.)|(?:bar|hat|tilde|cal)$"
     texts = [re.sub(dressed, "", b.text) if isinstance(b, Letter) else "" for b in bases]
     plain = all(len(text) == 1 or text in GREEK for text in texts)
     return names if plain and parser.peek() is parser.stop else ()
@@ -678,6 +690,7 @@ def _words_around(span: Span, text: str) -> Words | None:
     told = said is not None and not number and TENSOR.search(said["what"])
     if not counted and (TENSOR.search(about) or told):
         return None
+    counted = counted or (MOVED.fullmatch(text, span.start, span.end) and THINGS.match(after))
     counts = bool(COUNTS.match(after) or counted)
     around = before[-60:] + OWN + after[:60]
     ends = RANGED.search(around) or IN_BRACKETS.search(around)

@@ -34,6 +34,7 @@ from namedtensor.latex.syntax import (
     At,
     AxisSize,
     Big,
+    Binary,
     Call,
     Cases,
     Constraint,
@@ -70,6 +71,16 @@ MODEL = re.compile(
     r"(?: us)? that\s*$",
     re.IGNORECASE,
 )
+
+#: What begins a task or a question, which defines nothing: "Show that $Y = K X$", "How large is $x$ if ...".
+TASK = re.compile(
+    r"(?:\W|[a-z\d]{1,3}[.)]|\\(?:item|label|textbf|emph)\b(?:\[[^\]]*\]|\{[^}]*\})?)*(?:Show|Prove|Verify|"
+    r"Check|Explain|Argue|Convince|Why|How|What|Which|Is|Are|Does|Do|Can)\b"
+)
+
+#: The head of a table, whose cells say for what its columns are.
+HEAD = re.compile(r"\\begin\{tabular[^$]*?\}(?:(?!\\\\).)*$", re.DOTALL)
+RULED = re.compile(r"[^\n]*\n[ \t]*\|?[ \t]*:?-+[-:| \t]*\n")
 
 #: What stands before a size that an example has, or most models: "if $|seq| = 1$", "usually $|hid| = 4$", and
 #: not "we assume $|seq| = n$".
@@ -189,7 +200,11 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
         if isinstance(statement, Definition) and entry.region.display:
             names = {key_of(name) for name in given_names(statement)}
             head = head_of(statement.target)
-            if is_series(statement) and not any(
+            sub = statement.target.sub if isinstance(statement.target, Scripts) else None
+            below = [part.sub for part in all_of(Scripts, statement.body)]
+            below += [part.at for part in all_of(At, statement.body)]
+            member = isinstance(sub, Letter) and sub.text in texts_of(tuple(below))
+            if (member or is_series(statement)) and not any(
                 isinstance(name, Letter) and name.text == head for name in names_of(statement.body)
             ):  # beside y_t, the letter y is all of them; beside l_a = l - a x it is another one
                 names.add(head)
@@ -235,7 +250,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             sections = {one.section for one in shown if one.block < entry.region.block}
             name = key_of(given_names(statement)[0])
             if (len(sections) == 1 and _begins_bound(entries[at : at + 2])) or (
-                _is_special(entry, text)
+                _is_special(at, entries, text)
                 and any(one.block < entry.region.block for one in displayed.near(name, 0))
             ):
                 read.statement = fact_of(statement)
@@ -251,8 +266,13 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
             last = is_last(statement.target, elements.sizes) and _heads(statement) <= CONSTANTS
-            if not (local or starts) and (whole or outside or (last and not there)):
+            asked = _is_asked(entry, text) if name in displayed.names else ""
+            if not (local or starts) and (whole or outside or asked or (last and not there)):
                 read.statement = fact_of(statement)
+                if re.search(
+                    r"\b[Ii]f\b", asked
+                ):  # under a condition that the document does not state
+                    read.part_of = QUIET["remark"]
         elif _remarks(entry, text, above, displayed, elements):
             read.part_of = QUIET["remark"]
             body, target = _with_number(statement).body, statement.target
@@ -333,7 +353,17 @@ def _is_tried(entry: Entry, text: str) -> bool:
     before, after = _around(entry, text)
     tried = EXAMPLES.search(before) or OTHERS.search(before) or SAY.match(after)
     tried = tried or (TRIED.search(before) and GIVES.match(after))
-    return isinstance(relation.first, AxisSize) and bool(tried)
+    return isinstance(relation.first, AxisSize) and bool(tried or _is_asked(entry, text))
+
+
+def _is_asked(entry: Entry, text: str) -> str:
+    """Give the beginning of a task or a question in which mathematics stands, or of the head of a table."""
+    span = entry.region.span
+    before = text[max(0, span.start - 400) : span.start]
+    last = SENTENCES.split(before)[-1]
+    line = before[before.rfind("\n") + 1 :]
+    head = HEAD.search(before) or ("|" in line and RULED.match(text, span.end))
+    return last if TASK.match(last) else line if head else ""
 
 
 def _remarks(
@@ -353,6 +383,11 @@ def _remarks(
     behind = "" if above is None else text[above.span.end : entry.region.span.start]
     if above is not None and WHERE.match(behind):
         there = [at for at in there if at.block == above.block]
+    known = name in {*displayed.names, *elements.declared.names} or isinstance(
+        statement.body, Number
+    )
+    if known and _is_asked(entry, text):
+        return True
     at_first = isinstance(statement.target, Letter) and FIRST.search(before)
     special = name in displayed.names and WHEN.match(after)
     if there or at_first or special:
@@ -375,6 +410,11 @@ def _remarks(
     names = names_of(statement.body)
     members = [name for name in names if isinstance(name, Scripts) and _is_marked(name.sub)]
     given = elements.declared.names | displayed.names
+    words = [
+        n for n in _terms(statement.body) if getattr(getattr(n, "sub", 0), "style", 0) == "word"
+    ]
+    if not {key_of(name) for name in words} <= given and not there:
+        return True  # L = L_{task} + c L_{aux}, where nothing says what the loss of the task is
     unsaid = any(key_of(n) not in given and elements.known[head_of(n)] for n in members)
     if unsaid and isinstance(target, Letter) and elements.mentioned(target.text) == 1:
         return True  # E[y] = f(b_*), of a true b_* that nothing gives
@@ -420,6 +460,13 @@ def _is_anothers(entry: Entry, text: str) -> bool:
     end = entry.region.span.end
     before, _ = _around(entry, text)
     return bool(OTHERS.search(before) or ASKED.match(text, end))
+
+
+def _terms(body: Expression) -> list[Expression]:
+    """List what a sum of several parts adds."""
+    if isinstance(body, Binary) and body.op in ("+", "-") and not body.axes:
+        return [part for side in (body.left, body.right) for part in _terms(side) or [side]]
+    return []
 
 
 def _with_number(statement: Definition) -> Definition:
@@ -468,13 +515,21 @@ def _around(entry: Entry, text: str) -> tuple[str, str]:
     return before, text[span.end : span.end + 40].lstrip("$\\)")
 
 
-def _is_special(entry: Entry, text: str) -> bool:
-    """Say whether the sentence before a display tries values: what the display says holds for these."""
-    start = entry.region.span.start
-    before = text[max(0, start - 400) : start]
+def _is_special(at: int, entries: Sequence[Entry], text: str) -> bool:
+    """Say whether the sentence before a display tries values: what the display says holds for these.
+
+    Values of what the display itself defines start it: "With $h_0 = c_0 = 0$,".
+    """
+    region = entries[at].region
+    before = text[max(0, region.span.start - 400) : region.span.start]
     if not TRIES.search(before):
         return False
-    return bool(SPECIAL.match(SENTENCES.split(LEADS.sub("", before))[-1]))
+    last = SENTENCES.split(LEADS.sub("", before))[-1]
+    begin = region.span.start - len(before) + before.rfind(last)
+    own = {head_of(e.target) for e in entries if e.region == region and e.target}
+    tried = [e for e in entries[:at] if begin <= e.region.span.start and e.region != region]
+    starts = any(isinstance(e.target, Scripts) and head_of(e.target) in own for e in tried)
+    return bool(SPECIAL.match(last)) and not starts
 
 
 def _relates_functions(statement: Definition, entries: Sequence[Entry]) -> bool:

@@ -186,6 +186,10 @@ def _members_told(entries: Sequence[Entry]) -> dict[tuple[int, str], tuple[Expre
                 first=Letter(text=index), rest=(("in", Items(parts=parts, bracket="{")),)
             ) if len(parts) > 1 and all(isinstance(p, Letter) for p in parts):
                 found[entry.region.section, index] = parts
+        own = (entry.region.section, getattr(entry.target, "text", ""))
+        if own in found and not entry.region.display:
+            further = getattr(entry.statement, "body", None)  # and for the candidate, $g = c$
+            found[own] += (further,) if isinstance(further, Letter) else ()
     return found
 
 
@@ -235,6 +239,7 @@ def reworded(
     _put_sums_on(found)
     _put_known(found)
     _put_ones(found)
+    _put_zeros(found, given)
     if FROBENIUS.search(text):
         _put_frobenius(found)
     _put_matrices(found, parents)
@@ -257,7 +262,7 @@ def reworded(
             _reword(entry, inside[entry.region.section])
     _put_all_indices(found)
     _leave_out_tables(found)
-    _join_pieces(found)
+    _join_pieces(found, given)
     known = frozenset([head_of(n) for entry in found for n in given_names(entry.statement)])
     _join_diagonals(found, known)
     _join_own_rows(found, known)
@@ -824,10 +829,11 @@ def _stepped(other: Indexed, own: Mapping[str, Expression]) -> Iterator[str]:
             yield item.axis.name
 
 
-def _join_pieces(entries: Sequence[Entry]) -> None:
+def _join_pieces(entries: Sequence[Entry], given: Given) -> None:
     """Join Y_{half:1} = a and Y_{half:2} = b to one definition, by cases of an index of its own.
 
-    The last may be that of all the others: Z_{reg:1} = 1 and Z_{reg:k+1} = y_k.
+    The last may be that of all the others: Z_{reg:1} = 1 and Z_{reg:k+1} = y_k. Prose that gives numbers
+    to what is declared with further axes speaks of an example.
     """
     groups: dict[Any, list[tuple[Entry, Definition, At]]] = {}
     others: set[str] = set()
@@ -845,6 +851,10 @@ def _join_pieces(entries: Sequence[Entry]) -> None:
         if not fixed or not all(isinstance(i, At) and isinstance(i.at, Letter) for i in rest):
             others.add(name)
         elif len(fixed) == 1 and statement.op == "=":
+            axes = {item.axis.name for item in places}
+            further = any(axes < one for one in given.near(name, entry.region.section))
+            if further and not entry.region.display and not letters_of(statement.body):
+                continue
             own = statement.condition if isinstance(fixed[0].at, Number) else None
             beside = (target.base, fixed[0].axis, rest, own)
             group = groups.setdefault((name, entry.region.section, *beside), [])
@@ -1213,6 +1223,37 @@ def _put_ones(entries: Sequence[Entry]) -> None:
 
     for entry in entries if axes else ():
         entry.found.statement = put(entry.statement, change)
+
+
+def _put_zeros(entries: Sequence[Entry], given: Given) -> None:
+    r"""Let the 0 of f(x, 0), and a bold 0 or 1, have the axes that f(x, c) declares for c."""
+    over: dict[str, list[set[str]]] = {}
+    for said, section in [(e.statement, e.region.section) for e in entries]:
+        if isinstance(said, Signature):
+            over[key_of(said.name)] = [{*space.names} for space in said.domain]
+        elif isinstance(said, Definition) and isinstance(said.target, Call):
+            near = [given.near(key_of(name), section) for name in said.target.arguments]
+            over.setdefault(key_of(said.target.function), [at[0] if at else set() for at in near])
+
+    def change(part: Any) -> Expression | None:
+        if not isinstance(part, Call) or part.axes:
+            return None
+        wanted = over.get(key_of(part.function), ())
+        own = [put(argument, change) for argument in part.arguments]
+        for place, (argument, axes) in enumerate(zip(own, wanted, strict=False)):
+            text = str(getattr(argument, "text", getattr(argument, "value", "")))
+            if axes and text in ("0", "0bold", "0vec", "1bold"):
+                at = argument.span
+                below = Items(at, tuple([AxisName(at, name) for name in sorted(axes)]), "")
+                own[place] = Scripts(at, Letter(at, f"{text[0]}bold"), below)
+        if tuple(own) == part.arguments:
+            return None
+        return replace(part, arguments=tuple(own), parameters=put(part.parameters, change))
+
+    for entry in entries if any(map(any, over.values())) else ():
+        statement = entry.statement
+        if isinstance(statement, Definition):
+            entry.found.statement = replace(statement, body=put(statement.body, change))
 
 
 def _put_known(entries: Sequence[Entry]) -> None:

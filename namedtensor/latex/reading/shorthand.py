@@ -535,14 +535,22 @@ class _Formula:
             form = None if self.statement.op != "=" else form  # a step from an element to itself
         if form is not None and not _says_how(target, self.statement.body):
             element = self._element(*form, self._of_target()) if self._is_shown() else None
+            told = self._is_told(form[0])
             beside = self.known.is_beside(target, self.section)
-            if element is None and not beside:
+            if element is None and not told and not beside:
                 if isinstance(form[1], Letter) and form[1].style == "letter":
                     self.known.series.add(form[0].text)
                 for dress in DRESSED:
                     self.known.apart.setdefault(form[0].text + dress, set()).add(self.section)
             elif beside:
                 self.statement = replace(self.statement, target=self._beside(target, form[1]))
+
+    def _is_told(self, letter: Letter) -> bool:
+        r"""Say whether prose tells an element of a declared vector in numbers: \beta_1 = 0.1."""
+        known = self.known.tensor(letter, self.section)
+        alone = known is not None and len(known[1]) == 1 and not self.entry.region.display
+        others = [t for t in letters_of(self.statement.body) if t.text != letter.text]
+        return alone and not any(self.known.tensor(other, self.section) for other in others)
 
     def _beside(self, target: Any, sub: Expression) -> Any:
         """Give x_{0,j} the axes of its tensor, where it has several."""

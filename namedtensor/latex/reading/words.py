@@ -217,7 +217,9 @@ PARITY = {"odd": "odd", "even": "even", "is odd": "odd", "is even": "even"}
 STATISTICS = frozenset("mean var std sum prod max min median any all".split())
 
 #: Words that act along axes and keep them.
-KEEPING = frozenset("softmax softmin logsoftmax standardize cumsum sort".split())
+KEEPING = frozenset(
+    "softmax softmin logsoftmax standardize standardise normalize normalise cumsum sort".split()
+)
 
 
 def parity(text: str) -> str:

@@ -20,6 +20,7 @@ from ..corpus.entry import Entry, axes_of, draw
 from . import (
     analysts,
     authors,
+    chapters,
     colleagues,
     coursework,
     disciplines,
@@ -88,6 +89,7 @@ ROOMS = (
     analysts,
     speakers,
     seminars,
+    chapters,
 )
 
 ALL = [unseen for room in ROOMS for unseen in room.DOCUMENTS]

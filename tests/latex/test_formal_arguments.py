@@ -1,5 +1,7 @@
 """An argument, x of f(x) = ..., is not what another section, or a line below, declares with its letter."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -462,3 +464,36 @@ $$ y = {used} $$"""
     assert [f for f in document.check() if f.severity != "note"] == []
     found = document["y"](x=tensor(a, "emb"), b=tensor(a[::-1].copy(), "emb"))
     same(found, np.maximum(a - a[::-1], 0), "emb")
+
+
+ATTEND = r"""# A
+$$f(Q, K, V) = V \dotp{kp} \underset{\text{kp}}{\text{softmax}}(Q \dotp{dk} K)$$
+- queries $Q \in \mathbb{R}^{\text{qp} \times \text{dk}}$
+- keys $K \in \mathbb{R}^{\text{kp} \times \text{dk}}$
+- values $V \in \mathbb{R}^{\text{kp} \times \text{dv}}$
+# B
+$$g(X, Y) = CALL$$
+with $X \in \mathbb{R}^{\text{qp} \times \text{emb}}$, $Y \in \mathbb{R}^{\text{kp} \times \text{emb}}$,
+$U \in \mathbb{R}^{\text{dv} \times \text{emb}}$ and
+$H \in \mathbb{R}^{\text{head} \times \text{dk} \times \text{emb}}$."""
+HEADS = r"f(H \dotp{emb} X, H \dotp{emb} Y, U \dotp{emb} Y)"
+
+
+@pytest.mark.parametrize(
+    "call", [HEADS, rf"\sum_{{\text{{head}}}} {HEADS}", HEADS.replace("U", r"\frac{U}{2}")]
+)
+def test_a_call_with_more_axes_leaves_a_declaration_below_the_function_as_it_is(call):
+    text = ATTEND.replace("CALL", call)
+    document = read(re.sub(r"\\dotp{(\w+)}", r"\\underset{\\text{\1}}{\\cdot}", text))
+    assert [f for f in document.check() if f.severity != "note"] == []
+    said = str(document["f"].signature)
+    assert said.startswith("(Q: R[qp, dk], K: R[kp, dk], V: R[kp, dv])")
+
+
+def test_a_call_with_another_axis_says_that_a_declaration_is_anothers():
+    other = r"$P \in \mathbb{R}^{\text{step} \times \text{kp}}$, $$c(P) = f(2 P)$$"
+    text = r"""# A
+$$f(Q) = \underset{\text{kp}}{\text{softmax}} Q$$
+# B
+Let $Q \in \mathbb{R}^{\text{qp} \times \text{kp}}$. """
+    assert read(text + other).check() == []

@@ -465,3 +465,21 @@ def test_the_slope_of_a_leaky_relu_may_stand_below_it(below):
     )
     found = read(text.replace("BELOW", below))["y"](p=tensor(p, "in"))
     np.testing.assert_allclose(found.numpy(), np.where(p > 0, p, 0.2 * p))
+
+
+@pytest.mark.parametrize("word", [r"\operatorname{tr}", r"\det", r"\log \det"])
+@pytest.mark.parametrize("product", ["A B", "2 A B", "A^{-1} B", "(A + B) B"])
+def test_a_trace_of_a_product_without_axes_is_not_guessed_at(word, product):
+    text = (
+        r"Let $A, B \in \mathbb{R}^{\text{a}, \text{a}'}$. $$f = "
+        + rf"{word}\left( {product} \right)$$"
+    )
+    (found,) = [f for f in read(text).check() if f.severity == "error"]
+    assert "may be meant as the product of matrices" in found.message
+    for way in found.hint.removeprefix("write ").split(", or "):
+        told = read(text.replace(product, way))
+        assert [f for f in told.check() if f.severity == "error"] == []
+    A, B = np.array([[2.0, 1.0], [0.0, 3.0]]), np.array([[1.0, -1.0], [4.0, 2.0]])
+    if (word, product) == (r"\operatorname{tr}", "A B"):
+        found = told["f"](A=tensor(A, "a a'"), B=tensor(B, "a a'"))
+        np.testing.assert_allclose(found.numpy(), np.trace(A @ B))

@@ -714,3 +714,30 @@ Let $q \in \mathbb{{R}}^{{\text{{a}}}}$ and $x \in \mathbb{{R}}^{{\text{{a}}}}$.
 # B
 $$f = q + \sum_{{\text{{a}}}} x$$ {said}"""
     assert "q: R[a]" in str(read(text)["f"].signature)
+
+
+@pytest.mark.parametrize("said", ["With $L$ levels", "We have $L$ bins"])
+def test_the_number_of_things_is_no_loss_of_another_section(said):
+    text = rf"""# A
+Let $x \in \mathbb{{R}}^{{\text{{a}}}}$. $$L = \sum_{{\text{{a}}}} x^2$$
+# B
+{said} per row, $$f(z) = L z + \sum_{{\text{{a}}}} z$$ for each $z \in \mathbb{{R}}^{{\text{{a}}}}$."""
+    document = read(text)
+    assert {p.name for p in document["f"].signature.parameters} == {"z", "L"}
+    same_number = text.replace(r"L = \sum_{\text{a}} x^2", "L = 3")
+    assert {p.name for p in read(same_number)["f"].signature.parameters} == {"z"}
+
+
+@pytest.mark.parametrize(
+    ("rest", "names"),
+    [
+        (r"f = \rho x + \rho (x - v)", {"x", "v", "rho"}),
+        (r"s(a, b) = a - b \\ f = s(x, \lambda / \rho) + \lambda v", {"x", "v", "lambda_", "rho"}),
+        (r"s(a, b) = a - b \\ f = s(x, \lambda / n) + \lambda v", {"x", "v", "lambda_", "n"}),
+    ],
+)
+def test_greek_letters_that_nothing_names_are_numbers_in_quotients_and_before_brackets(rest, names):
+    text = r"Let $x, v \in \mathbb{R}^{\text{a}}$ and $n$ be at least the largest eigenvalue of a matrix."
+    document = read(f"{text} $${rest}$$")
+    assert [f for f in document.check() if f.severity != "note"] == []
+    assert {p.name for p in document["f"].signature.parameters} == names

@@ -130,3 +130,17 @@ def test_a_reversal_is_right(index):
 def test_what_has_a_norm_is_no_element(body):
     (note,) = read(HEAD + f"$$E = {body}$$").check()
     assert (note.severity, note.code) == ("note", "not-notation")
+
+
+@pytest.mark.parametrize("letter", ["j", "k"])
+def test_an_index_below_an_operator_is_no_series_of_another_section(letter):
+    text = rf"""Let $G \in \mathbb{{R}}^{{\text{{a}}, \text{{b}}}}$ and $x \in \mathbb{{R}}^{{\text{{a}}}}$.
+# A
+The largest is $m = \max_{{i \neq {letter}}} |G_{{\text{{a}}(i), \text{{b}}({letter})}}|$.
+# B
+$${letter}_t = \arg\max_i | 2^t x_{{\text{{a}}(i)}} |, \quad r_0 = 0,
+\quad r_t = r_{{t-1}} + x_{{\text{{a}}({letter}_t)}}$$
+"""
+    document, G = read(text), np.random.default_rng(0).normal(size=(3, 3))
+    expected = abs(G - np.diag(np.diag(G))).max()
+    assert np.allclose(document["m"](G=tensor(G, "a", "b")).numpy(), expected)

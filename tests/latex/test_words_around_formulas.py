@@ -310,6 +310,7 @@ def test_a_small_number_that_the_text_gives_may_be_chosen(epsilon):
         r"We do $u \gets u + w x$.",
         r"Let $\mathbb{E}[x] = f(b_\star)$.",
         r"Here $\mathbb{E}[x] = f(b_0)$, of the true $b_0$.",
+        r"The flow is $\dot{x} = g(x)$. $$g(x, b) = x \odot b$$",
     ],
 )
 def test_prose_about_what_nothing_gives_is_no_fault(said):

@@ -53,7 +53,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Space,
 )
-from namedtensor.latex.walk import all_of, children, parted, texts_of, walk
+from namedtensor.latex.walk import all_of, children, letters_of, parted, texts_of, walk
 
 
 class Walk:
@@ -174,7 +174,12 @@ class Walk:
                 continue
             known = self.names.declaration(given, at)
             if known is None:
-                has = self.names.axes_known(given, at, self.names.arguments_at(at))
+                own = dict(self.names.arguments_at(at))
+                for name in [t for t in letters_of(given) if key(t) in own]:
+                    its = self.names.declaration(name, at)  # X of f(W X), in g(X) = ... f(W X)
+                    if its is not None and self.names.inherits(at, its.place):
+                        own.pop(key(name), None)
+                has = self.names.axes_known(given, at, own)
                 other = not self._names_axes() or bool(axes - has and has - axes)
             else:
                 other = not axes <= {*known.space.names}

@@ -1409,6 +1409,8 @@ class Names:
             along = axis_along(rule.name)
             if own is not None and along == own:
                 return Meaning("stack", rule.key, defined=rule)
+            if text in ("i", "j", "k") and not self.inherits(place, rule.place):
+                continue  # the j of i < j is none of the j_k of another section
             if reach == "section" and any(
                 along not in d.space.names
                 for d in self.declared.get(text, ())

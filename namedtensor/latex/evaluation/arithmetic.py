@@ -98,7 +98,7 @@ def _inverse(
 ) -> Value:
     """Read A^{-1} as the inverse over an axis and its copy; without one such pair it is ambiguous."""
     pair = square(axes)
-    below, written = text_axes(pair or axes[:2]), _grouped(e, base)
+    below, written = text_axes(pair or axes[:2]), grouped(e, base)
     inverted = rf"\underset{{{below}}}{{\text{{inv}}}} {written}"
     if pair is None:
         return e.refuse(
@@ -115,7 +115,7 @@ def _inverse(
     return e.attempt(where, lambda A: inv[pair](A), [value], [base])
 
 
-def _grouped(e: Evaluator, part: Expression) -> str:
+def grouped(e: Evaluator, part: Expression) -> str:
     """Give the text of a part in its document, in brackets if it is a sum, a product or the like."""
     written = e.scope.written(part)
     whole = isinstance(part, (Letter, Scripts, Call, Indexed)) or written[:1] in ("(", "[")
@@ -138,7 +138,7 @@ def determinant_of(e: Evaluator, part: Expression, value: Value) -> Value:
     pair = square(axes_in(value))
     if pair is None:
         return value
-    text, S = e.scope.written(part), _grouped(e, part.operand)
+    text, S = e.scope.written(part), grouped(e, part.operand)
     e.scope.noted(
         part,
         f"{text} is that of the determinant over {pair[0]} and {pair[1]}",

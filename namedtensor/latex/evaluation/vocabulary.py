@@ -16,7 +16,13 @@ from typing import Any
 from namedtensor.axes import AxisSelection, shown
 from namedtensor.errors import AxisMissingError, AxisNameError, KindError
 from namedtensor.latex.evaluation import by_elements
-from namedtensor.latex.evaluation.arithmetic import axes_in, determinant_of, over_own, raised
+from namedtensor.latex.evaluation.arithmetic import (
+    axes_in,
+    determinant_of,
+    grouped,
+    over_own,
+    raised,
+)
 from namedtensor.latex.evaluation.evaluator import Evaluator, Use, Word
 from namedtensor.latex.evaluation.hints import text_axes
 from namedtensor.latex.evaluation.indices import Position, is_whole, marked, zero_based
@@ -29,7 +35,7 @@ from namedtensor.latex.evaluation.values import (
 )
 from namedtensor.latex.evaluation.wording import wording
 from namedtensor.latex.reading.words import APPLIED, BINOMIAL, FACTORIAL
-from namedtensor.latex.syntax import At, AxisName, Call, Expression, Indexed, Letter, Number
+from namedtensor.latex.syntax import At, AxisName, Binary, Call, Expression, Indexed, Letter, Number
 from namedtensor.operations import (
     contraction,
     creation,
@@ -108,6 +114,8 @@ def along(
     def use(e: Evaluator, part: Call, values: Any, given: Any) -> Value:
         if not part.axes and name in OF_MATRICES and len(values) == 1:
             part = _over_own_matrix(e, part, values[0])
+            if part.axes and (both := _multiplied(e, given[0], [a.name for a in part.axes])):
+                return both
         if not part.axes:
             return no_axes(e, part, name, values, given)
         axes = [sized(a.name, None) for a in part.axes]
@@ -143,6 +151,23 @@ def _over_own_matrix(e: Evaluator, part: Call, X: Value) -> Call:
     instead = rf"\underset{{{text_axes(own)}}}{{\text{{{name}}}}}"
     e.scope.noted(part, *over_own(e.scope.written(part), own, instead))
     return replace(part, axes=tuple([AxisName(part.span, axis) for axis in own]))
+
+
+def _multiplied(e: Evaluator, part: Expression, axes: Sequence[str]) -> Value | None:
+    """Refuse A B in tr(A B), of two matrices over the same axes: it may be meant as in other notations."""
+    if not isinstance(part, Binary) or part.how != "juxtaposed" or part.op != "*":
+        return None
+    if any(not {*axes} <= {*axes_in(e.value(side))} for side in (part.left, part.right)):
+        return None
+    left, right = (grouped(e, side) for side in (part.left, part.right))
+    row, column = [rf"\text{{{axis}}}" for axis in axes]
+    turned = rf"[{right}]_{{{column} \rightarrow \text{{c}}, {row} \rightarrow {column}}}"
+    return e.fail(
+        part,
+        UnsettledError,
+        f"{wording(part)} multiplies number by number, and may be meant as the product of matrices",
+        rf"write {left} \odot {right}, or {left} \underset{{{column}}}{{\cdot}} {turned}",
+    )
 
 
 def largest(name: str, function: Any) -> Use:

@@ -46,8 +46,9 @@ Given = Mapping[Key, Expression]
 
 #: What a sentence says of a tensor that goes on with zeros: "outside of the image, $X$ is zero".
 ZEROS = re.compile(r"\bzeros?\b|\$0\$|=\s*0\$", re.IGNORECASE)
+_PAST = r"(?:before|after)\s+the\s+(?:first|last|start|beginning|end)"
 BEYOND = re.compile(
-    r"\b(?:outside|beyond|pad(?:s|ded|ding)?|(?:below|less|smaller)\b.*\b(?:above|more|larger))\b",
+    rf"\b(?:outside|beyond|{_PAST}|pad(?:s|ded|ding)?|(?:below|less|smaller)\b.*\b(?:above|more|larger))\b",
     re.IGNORECASE | re.DOTALL,
 )
 SENTENCE = re.compile(r"\n\s*\n|[.;:]\s|\\begin\b|\\end\b|\$\$")
@@ -55,7 +56,7 @@ SENTENCE = re.compile(r"\n\s*\n|[.;:]\s|\\begin\b|\\end\b|\$\$")
 _GONE = r"(?:\bzeros?\b|\$0\$|\b(?:vanish|dropped|omitted|ignored|skipped|left out|contributes? nothing)\b)"
 _THERE = (
     r"\b(?:outside|beyond|out[- ]of[- ](?:range|bounds)|past the end|"
-    r"(?:before|after) the (?:first|last|start|beginning|end)|"
+    rf"{_PAST}|"
     r"(?:terms|summands|elements|entries|values) (?:with|where|for which|whose))\b"
 )
 #: What says that the terms there are none, and not that the elements are 0.

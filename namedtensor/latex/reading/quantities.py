@@ -64,7 +64,7 @@ NOUN = (
     r"(?:scalars?|numbers?|constants?|temperature|scale|rates?|step size|coefficients?|factors?|threshold|"
     r"margin|momentum|strength|slope|decay|exponent|(?:hyper-?)?parameters?|probability|penalty|weight|"
     r"variance|width|discount|cut-?off|time|price|distance|length|mass|frequency|speed|angle|radius|"
-    r"diameter|height|area|volume|dose|lag|delay)"
+    r"diameter|height|area|volume|dose|lag|delay|eigenvalue|singular value|norm|determinant|bound)"
 )
 
 #: What is no number, as its name says.
@@ -122,7 +122,7 @@ BEFORE = re.compile(rf"\b(?:{NOUN}(?:\s+(?:is|are|be))?|{A_NOUN}|{THAN})\s+{LIST
 IS = rf"{FURTHER},?\s+(?:denotes?|is|are|be|being|(?:stands? )?for|all|both)\s+"
 MORE = r"of|for|in|on|at|by|from|to|with|between|that|which|where|whose|over"
 AFTER = re.compile(
-    rf"(?:{IS}|,?\s+(?=(?:an?|the|its|their)\s))(?:(?:an?|the|some|its|their)\s+)?"
+    rf"(?:{IS}(?:(?:{THAN})\s+)?|,?\s+(?=(?:an?|the|its|their)\s))(?:(?:an?|the|some|its|their)\s+)?"
     rf"(?:(?!(?:{MORE})\b)[\w-]+\s+){{0,3}}?{NOUN}\b",
     re.IGNORECASE,
 )
@@ -145,7 +145,7 @@ COUNTS = re.compile(
     re.IGNORECASE,
 )
 COUNTED = re.compile(
-    rf"\b(?:of|with|has|have|first|last|top|next|best)\s+{NAME}\s+(?!this|thus|does|across|always)"
+    rf"\b(?i:of|with|has|have|first|last|top|next|best)\s+{NAME}\s+(?!this|thus|does|across|always)"
     r"(?:[a-z-]{3,}s|people|children|men|women)\b"
 )
 
@@ -279,6 +279,13 @@ def with_quantities(
     known = {head_of(name) for s in statements for name in given_names(s)}.union(given, alone)
     known |= CONSTANTS | FUNCTIONS | _applied(statements)
     unsaid = {i: _never_named(statements[i], known) for i in ends}
+    #: what is made of tensors, and no number of things that has a letter elsewhere
+    tensors = {text for text, by in given.items() if "axes" in set[str]().union(*by.values())}
+    computed = {
+        key_of(s.target)
+        for s in statements
+        if isinstance(s, Definition) and not tensors.isdisjoint(texts_of(s.body))
+    }
     for name in {name for own in ends.values() for name in own}:
         users[name] = [d for d in statements if isinstance(d, Definition) and name in walk(d.body)]
     for place, own_names in (*names.items(), *beside.items(), *ends.items(), *unsaid.items()):
@@ -318,7 +325,12 @@ def with_quantities(
                 notes.append(_size_note(name, axis, words.noun, source))
                 given.setdefault(text, {})[statement.section] = {"value"}
                 break
-            if there and not (words.begins or (words.counts and there == {"axes"})):
+            # "with $L$ levels" is no loss L elsewhere, and "an order of $f$ makes" may be of that f
+            apart = text in computed and not re.search(
+                r"\bof\s+\$$", plain[: statement.span.start][-9:]
+            )
+            counts = words.counts and (there == {"axes"} or (apart and name not in sizes))
+            if there and not (words.begins or counts):
                 continue
             bodies = [d.body if silent else multiplied(d) for d in used]
             bare = [closed(body) for body in bodies]
@@ -585,18 +597,20 @@ def _is_number(
     """
     fine: list[Any] = []
     powers: list[Scripts] = []
+    called: list[Any] = []
     for part in walk(body):
         match part:
             case Binary(op="*", axes=(), left=left, right=right):
                 alone = all(isinstance(p, (Binary, Number)) or _is_factor(p) for p in walk(part))
                 fine += [left, right] if part in fine or alone else [left]
             case Call(axes=(), parameters=(), arguments=(whole,), function=Letter(text=text)):
-                fine += [part.function] if text not in CALLED and not is_name(whole) else []
+                if not is_name(whole):
+                    (called if text in CALLED else fine).append(part.function)
             case Binary(op="/", left=left, right=right):
                 kinds = set[str]().union(*given.get(key_of(right), {}).values())
                 number = (
                     isinstance(right, (AxisSize, Number))
-                    or ("value" in kinds and "axes" not in kinds)
+                    or ((isinstance(right, Letter) or "value" in kinds) and "axes" not in kinds)
                     or part in fine
                 )
                 fine += [right, left] if number else [right]
@@ -607,7 +621,9 @@ def _is_number(
                 fine.append(sup)
     # \gamma^l may be one of a family where it is no factor
     fine += [p.base for p in powers if not isinstance(p.sup, Letter) or p in fine]
-    return [*walk(body)].count(name) == fine.count(name)
+    # beside \rho I, \rho (u - v) is a product too
+    times = fine.count(name) + (called.count(name) if name in fine else 0)
+    return [*walk(body)].count(name) == times
 
 
 def _is_factor(part: object) -> bool:

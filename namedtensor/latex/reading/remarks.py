@@ -416,8 +416,9 @@ def _remarks(
     if not {key_of(name) for name in words} <= given and not there:
         return True  # L = L_{task} + c L_{aux}, where nothing says what the loss of the task is
     unsaid = any(key_of(n) not in given and elements.known[head_of(n)] for n in members)
+    unsaid = unsaid or elements.calls_with_less(statement.body)
     if unsaid and isinstance(target, Letter) and elements.mentioned(target.text) == 1:
-        return True  # E[y] = f(b_*), of a true b_* that nothing gives
+        return True  # E[y] = f(b_*), of a true b_* that nothing gives; u = v(x, t) of v(x, t, c)
     positive = isinstance(target, Letter) and target.text in elements.bounded
     if positive and made_of and all(elements.mentioned(text) == 1 for text in made_of):
         return True  # of tau > 0, tau = e^{-theta} says how it is kept positive
@@ -678,6 +679,13 @@ class _Elements:
         own = isinstance(target, Letter) and target.text in self.formal
         tensors = any(self.declared.near(key_of(name), section) for name in names)
         return own and not tensors and any(not self.known[head_of(name)] for name in names)
+
+    def calls_with_less(self, body: Expression) -> bool:
+        """Say whether a function is called with fewer arguments than it has."""
+        targets = [entry.target for entry in self._entries]
+        wanted = {key_of(t.function): len(t.arguments) for t in targets if isinstance(t, Call)}
+        calls = all_of(Call, body)
+        return any(len(c.arguments) < wanted.get(key_of(c.function), 0) for c in calls)
 
     def is_several(self, statement: Definition) -> bool:
         """Say whether prose tries different numbers for a letter in one section: none is its value."""

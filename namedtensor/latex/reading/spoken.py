@@ -180,15 +180,10 @@ class Spoken:
         runs = [run for big in all_of(Big, statement.body) for run in all_bound(big)]
         counts = {t.text for r in runs if isinstance(r.lower, Number) for t in letters_of(r.index)}
         powers = [p.sup for p in all_of(Scripts, statement.body) if head_of(p) == "e"]
-        names = [*names_of(statement.body), *names_of(tuple(powers))]
-        if statement.op == "<-":  # a step by a declared number says nothing of what it changes
-            shaped = {text for at, text in self.shaped if at in around}
-            names = [
-                n
-                for n in names
-                if key_of(n) not in shaped or self.tensors_among([head_of(n)], section)
-            ]
-        return any(head_of(name) not in own and self.gives(name, section, counts) for name in names)
+        return any(
+            head_of(name) not in own and self.gives(name, section, counts)
+            for name in (*names_of(statement.body), *names_of(tuple(powers)))
+        )
 
     def _relates(self, statement: Constraint, section: int) -> bool:
         """Say whether a relation stands between given names, and one of a tensor at least."""
@@ -381,12 +376,6 @@ def _recurs(definition: Definition) -> bool:
     target = definition.target
     if not isinstance(target, Scripts) or not _is_index(target.sup or target.sub):
         return False
-    if definition.op == "<-":  # one of \theta_t and \theta_s changes no other member
-        index = texts_of((target.sub, target.sup))
-        others = [p for p in all_of(Scripts, definition.body) if p != target]
-        return any(
-            head_of(p) == head_of(target) and texts_of((p.sub, p.sup)) & index for p in others
-        )
     return any(letter.text == head_of(target) for letter in letters_of(definition.body))
 
 

@@ -210,3 +210,23 @@ def test_what_prose_says_in_a_clause_of_its_own_holds_in_each_section(said, betw
     found = read(f"## Notation\n{text}")["s"](x=GIVEN["x"])
     wanted = [x + before(0), x + before(0) + np.concatenate([[0, 0], x[:-2]])]
     same(found, wanted, "gram", "time")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "where $v$ is zero before the first step.",
+        "and $v$ is zero before the beginning.",
+        "where $v$ counts as zero\nafter the last step.",
+    ],
+)
+def test_a_function_in_prose_that_is_zero_before_the_first_step(said):
+    text = r"""Let $k \in \mathbb{R}^{\text{tap}:3}$ and $u \in \mathbb{R}^{\text{time}:T}$, $$y = \text{conv}(u)$$
+Here $\text{conv}(v)_{\text{time}:t} = \sum_{j=1}^{3} k_{\text{tap}:j} v_{\text{time}:t STEP}$, """
+    back = "after" not in said
+    document = read(text.replace("STEP", "- j + 1" if back else "+ j - 1") + said)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    u, k = np.arange(1.0, 6.0), np.array([1.0, 2.0, -1.0])
+    wanted = np.convolve(u, k)[:5] if back else np.convolve(u, k[::-1])[2:]
+    found = document["y"](u=tensor(u, "time"), k=tensor(k, "tap"))
+    np.testing.assert_allclose(found.numpy("time"), wanted)

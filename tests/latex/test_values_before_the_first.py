@@ -221,7 +221,8 @@ def test_what_prose_says_in_a_clause_of_its_own_holds_in_each_section(said, betw
     ],
 )
 def test_a_function_in_prose_that_is_zero_before_the_first_step(said):
-    text = r"""Let $k \in \mathbb{R}^{\text{tap}:3}$ and $u \in \mathbb{R}^{\text{time}:T}$, $$y = \text{conv}(u)$$
+    text = r"""Let $k \in \mathbb{R}^{\text{tap}:3}$ and $u \in \mathbb{R}^{\text{time}:T}$,
+$$y = \text{conv}(u)$$
 Here $\text{conv}(v)_{\text{time}:t} = \sum_{j=1}^{3} k_{\text{tap}:j} v_{\text{time}:t STEP}$, """
     back = "after" not in said
     document = read(text.replace("STEP", "- j + 1" if back else "+ j - 1") + said)

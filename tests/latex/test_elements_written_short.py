@@ -764,3 +764,15 @@ $$ w_i = \begin{{cases}} \frac12 & \text{{if }} i = 1 \text{{ or }} {last} \\
 1 & \text{{otherwise}} \end{{cases}} $$
 $$ L = \sum_{{i=1}}^n w_i t_i $$"""
     np.testing.assert_allclose(run(text), t.sum() - (t[0] + t[-1]) / 2)
+
+
+@pytest.mark.parametrize(
+    ("rule", "power"),
+    [(r"t_1^h", 3), (r"t_1^{2h}", 6), (r"(1 - t_1^{h-1}) + t_1^{h-1} - 1 + t_1^h", 3)],
+)
+def test_an_element_may_have_the_power_of_an_argument(rule, power):
+    document = read(HEAD + rf"$$s = \sum_{{i=1}}^n t_i \qquad f(h) = {rule}$$")
+    assert [f for f in document.check() if f.severity == "error"] == []
+    t = np.array([1.5, 2.0, 0.5])
+    found = document["f"](h=3, t=tensor(t, "pat"))
+    np.testing.assert_allclose(found.numpy(), t[0] ** power)

@@ -860,6 +860,7 @@ class _Formula:
         """Make the change of a part to what it is in full; arguments of the formula are what they are."""
         target = getattr(self.statement, "target", None)
         arguments = (*target.arguments, *target.parameters) if isinstance(target, Call) else ()
+        below = texts_of(arguments) | texts_of(getattr(target, "sub", None))
 
         def change(part: Any) -> Any:
             if isinstance(part, Big):
@@ -867,8 +868,9 @@ class _Formula:
                 return replace(part, lower=put(part.lower, inner), body=put(part.body, inner))
             power = part.sup if isinstance(part, Scripts) else None
             label = getattr(power, "text", None)
-            if isinstance(power, Text) or not (label is None or label in self.known.numbers):
-                return None  # x^T and x^{(k)} are no powers
+            known = label is None or label in self.known.numbers | below
+            if isinstance(power, Text) or not known:
+                return None  # x^T and x^{(k)} are no powers, and a_1^h of y_{T+h} is one
             short = part if power is None else replace(part, sup=None)
             form = None if short in arguments else short_form(short)
             element = None if form is None else self._element(*form, env)

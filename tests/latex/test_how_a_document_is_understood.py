@@ -828,3 +828,34 @@ def test_a_number_tried_for_a_tensor_of_another_section_is_a_remark(said):
     assert loud(text) == []
     (b, b_), (C, C_) = normal("doc[3]", 1), normal("doc[3] word[2]", 2)
     assert np.allclose(value(text, "q", b=b, C=C), b_ + C_.sum(1))
+
+
+# ---------------------------------------------------------------------------------- chains of contractions
+
+CHAIN = r"""$A \in \mathbb{R}^{\text{seq}', \text{seq}}$, $V \in \mathbb{R}^{\text{seq}, \text{val}}$,
+$W \in \mathbb{R}^{\text{val}, \text{emb}}$ """
+
+
+def test_what_alone_has_all_axes_is_contracted_first_and_a_note_says_so():
+    text = CHAIN + r"$$Y = W \underset{\text{val}}{\cdot} A \underset{\text{seq}}{\cdot} V$$"
+    A, V, W = [
+        normal(s, n) for n, s in enumerate(("seq'[4] seq[3]", "seq[3] val[2]", "val[2] emb[5]"))
+    ]
+    found = value(text, "Y", A=A[0], V=V[0], W=W[0])
+    np.testing.assert_allclose(found, (A[1] @ V[1] @ W[1]).T)
+    (note,) = [f for f in namedtensor.latex.read(text).check() if f.code == "reach"]
+    assert note.severity == "note"
+    brackets = text.replace(r"A \und", r"(A \und").replace("V$$", "V)$$")
+    assert [f for f in namedtensor.latex.read(brackets).check() if f.code == "reach"] == []
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        r"W \underset{\text{seq}}{\cdot} A \underset{\text{seq}}{\cdot} V",
+        r"A \underset{\text{val}}{\cdot} W \underset{\text{val}}{\cdot} V",
+        r"(W \underset{\text{val}}{\cdot} A) \underset{\text{seq}}{\cdot} V",
+    ],
+)
+def test_a_chain_that_no_grouping_makes_right_is_a_fault(chain):
+    assert [code for code, _ in loud(CHAIN + f"$$Y = {chain}$$")] == ["axis-missing"]

@@ -387,6 +387,13 @@ def filled(number: int, axes: Sequence[AxisName]) -> Any:
 
 
 def contract(e: Evaluator, part: Contract) -> Value:
+    regrouped = _regrouped(e, part)
+    if regrouped is not None:
+        written = e.scope.written
+        whole, inner = written(part.left.left), written(regrouped.right)  # type: ignore[union-attr]
+        said = f"{inner} is contracted first, for only so all axes are there"
+        e.scope.noted(part, said, rf"to say so, put it in brackets behind {whole}", "reach")
+        part = regrouped
     left, right = e.value(part.left), e.value(part.right)
     named = (part.left, part.right)
     if not part.axes and not all(isinstance(v, NamedTensor) for v in (left, right)):
@@ -397,6 +404,19 @@ def contract(e: Evaluator, part: Contract) -> Value:
         for side, value in zip(named, (left, right), strict=True)
     ]
     return e.attempt(part, lambda A, B: dot[axes](A, B), sides, named)
+
+
+def _regrouped(e: Evaluator, part: Contract) -> Contract | None:
+    r"""Read W \cdot_{val} A \cdot_{seq} V as W \cdot_{val} (A \cdot_{seq} V): V has the val that A lacks."""
+    first = part.left
+    if not isinstance(first, Contract) or first.span.start > part.span.start:
+        return None  # the first two stand in brackets
+    middle, last = ({*axes_in(e.value(one))} for one in (first.right, part.right))
+    lacking = {axis.name for axis in first.axes} - middle
+    if not lacking or not lacking <= last or not {a.name for a in part.axes} <= middle & last:
+        return None
+    inner = replace(part, span=first.right.span | part.right.span, left=first.right)
+    return replace(first, span=part.span, right=inner)
 
 
 def is_one_for_all(part: Expression, value: Value) -> bool:

@@ -441,3 +441,26 @@ def test_a_letter_above_another_says_which_that_is_beside_its_square():
     W = rng.normal(size=(4, 3))
     found = run(text, "s", x=tensor(z, "pix"), W__sigma=tensor(W, "pix", "lat"))
     np.testing.assert_allclose(found, np.exp(z @ W / 2).sum())
+
+
+@pytest.mark.parametrize(
+    ("said", "way"),
+    [
+        (
+            r"\sum_{k=t}^{T} \gamma^{k-t} r_k",
+            r"Equivalently $G_t = r_t + \gamma G_{t+1}$ with $G_{T+1} = 0$.",
+        ),
+        (
+            r"\sum_{k=t}^{T} \gamma^{k-t} r_k",
+            r"Thus $G_t = r_t + \gamma G_{t+1}$, $G_{T+1} = 0$, step by step.",
+        ),
+        (r"\sum_{k=1}^{t} \gamma^{t-k} r_k", r"or, with $G_0 = 0$, $G_t = \gamma G_{t-1} + r_t$."),
+    ],
+)
+def test_a_recurrence_in_prose_of_what_a_display_gives_is_a_remark(said, way):
+    text = rf"""Rewards $r \in \mathbb{{R}}^{{\text{{time}}:T}}$. $$G_t = {said}$$ {way}"""
+    r = rng.normal(size=5)
+    apart = np.arange(5)[:, None] - np.arange(5)
+    apart = apart if "k=1" in said else -apart
+    wanted = np.where(apart >= 0, 0.9 ** np.maximum(apart, 0), 0) @ r
+    np.testing.assert_allclose(run(text, "G", r=tensor(r, "time"), gamma=0.9), wanted)

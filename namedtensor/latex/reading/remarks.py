@@ -214,6 +214,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
     elements = _Elements(entries, text, known, parents)
     above: Region | None = None
     tried: dict[str, list[Entry]] = {}
+    _mark_ways_of_computing(entries)
     for at, entry in enumerate(entries):
         if at:
             elements.take(entries[at - 1])
@@ -326,6 +327,33 @@ def _begins_bound(entries: Sequence[Entry]) -> bool:
 def _changes(step: Definition) -> bool:
     """Say whether a step makes what it changes of itself."""
     return _changed(step.target) in map(key_of, names_of(step.body))
+
+
+def _mark_ways_of_computing(entries: Sequence[Entry]) -> None:
+    r"""Mark recurrences in prose, and their starts, of what a display gives: G_t = \sum_{k \ge t} r_k."""
+    closed = {
+        (e.region.section, e.target)
+        for e in entries
+        if e.region.display and isinstance(e.statement, Definition) and _is_member(e.target)
+        if head_of(e.target) not in texts_of(e.statement.body)
+    }
+    for at, entry in enumerate(entries) if closed else ():
+        if entry.region.display or (entry.region.section, entry.target) not in closed:
+            continue
+        name = head_of(entry.target)
+        if name not in texts_of(getattr(entry.statement, "body", ())):
+            continue
+        for one in entries[max(0, at - 2) : at + 3]:
+            start = isinstance(one.target, Scripts) and not _is_member(one.target)
+            if not one.region.display and (one is entry or (start and head_of(one.target) == name)):
+                one.leave_out(QUIET["remark"])
+
+
+def _is_member(target: Expression | None) -> bool:
+    """Say whether an index that is a letter stands at a name: G_t, and no G_{T+1}."""
+    scripts = [target.sub, target.sup] if isinstance(target, Scripts) else []
+    given = [s for s in scripts if s is not None]
+    return len(given) == 1 and isinstance(given[0], Letter) and given[0].text.islower()
 
 
 def _is_given(entries: Sequence[Entry], step: Definition) -> bool:

@@ -113,9 +113,10 @@ class Body:
         """Give the scope of a place in the body."""
         return BodyScope(self, around)
 
-    def input(self, found: Input) -> Value:
-        """Give the value of an input, as the formula counts it."""
+    def input(self, found: Input, meaning: Meaning | None = None) -> Value:
+        """Give the value of an input, or the member that a name means, as the formula counts it."""
         value = self.values[found.key]
+        value = value if meaning is None else self._select(found, value, meaning)
         if found.key in self.library.names.derived:
             value = self._told_apart(found.key, value)
         if found.space is not None and found.space.base == "[n]" and value is not UNKNOWN:
@@ -208,8 +209,9 @@ class Body:
             return None
         if as_data and all(v is None for v in meaning.indices.values()):
             return self.values[found.key]
-        value = self.values[found.key] if as_data else self.input(found)
-        return self._select(found, value, meaning)
+        if as_data:
+            return self._select(found, self.values[found.key], meaning)
+        return self.input(found, meaning)
 
     def _select(self, found: Input, value: Value, meaning: Meaning) -> Value:
         """Select the members that a name means from a tensor that holds them all."""

@@ -30,6 +30,7 @@ from namedtensor.latex.reading.left_sides import (
 )
 from namedtensor.latex.reading.letters import settled
 from namedtensor.latex.reading.macros import SHARE, Macros
+from namedtensor.latex.reading.members_listed import with_listed_members
 from namedtensor.latex.reading.own_letters import (
     put_abbreviations,
     put_indices_apart,
@@ -169,6 +170,7 @@ def statements_of(
     regions = list(_regions(host, source, Regions() if known is None else known))
     entries = [Entry(read, region) for region, found in regions for read in found]
     text = host.plain
+    entries = list(with_listed_members(entries, text))
     entries = list(with_shapes_below([*with_identities(entries, text)]))
     entries = list(with_starts_apart(entries))
     entries = with_loops_run(entries, text)

@@ -1,0 +1,87 @@
+"""Members that are listed by the first and the last, x_1, ..., x_n, and members that are indices."""
+
+import numpy as np
+import pytest
+
+from namedtensor import tensor
+from namedtensor.latex import read
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(4, 3))
+E, O = rng.normal(size=(5, 3)), rng.normal(size=(3, 5))
+w = np.array([0, 3, 1, 2])
+TABLES = r"""$E \in \mathbb{R}^{\text{vocab} \times \text{in}}$,
+$O \in \mathbb{R}^{\text{in} \times \text{vocab}}$. """
+
+
+def run(text, name, **given):
+    document = read(text)
+    assert [str(f) for f in document.check() if f.severity != "note"] == []
+    found = document[name](**given)
+    return found.numpy(*found.axes)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"Let $x_1, \dots, x_n \in \mathbb{R}^{\text{in}}$ be the inputs.",
+        r"Let $x_1, x_2, \ldots, x_n \in \mathbb{R}^{\text{in}}$ be the inputs.",
+        r"We are given vectors $x_1, \dots, x_n$, where each $x_i \in \mathbb{R}^{\text{in}}$.",
+        r"Let $x_i \in \mathbb{R}^{\text{in}}$. There are $n$ of them, $x_1, \ldots, x_n$.",
+    ],
+)
+def test_a_list_of_members_is_all_of_them(said):
+    text = said + r" $$m = \frac{1}{n} \sum_{i=1}^n x_i$$"
+    np.testing.assert_allclose(run(text, "m", x=tensor(x, "i", "in")), x.mean(0))
+
+
+def test_members_above_a_letter_are_listed_too():
+    text = r"Let $x^1, \dots, x^n \in \mathbb{R}^{\text{in}}$. $$m = \frac{1}{n} \sum_{k=1}^n x^k$$"
+    np.testing.assert_allclose(run(text, "m", x=tensor(x, "k", "in")), x.mean(0))
+
+
+def test_a_list_up_to_a_number_names_its_members():
+    text = r"Let $x_1, \dots, x_3 \in \mathbb{R}^{\text{in}}$. $$m = x_1 + x_3$$"
+    given = {"x_1": tensor(x[0], "in"), "x_3": tensor(x[2], "in")}
+    np.testing.assert_allclose(run(text, "m", **given), x[0] + x[2])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        r"Words $w_t \in [\text{vocab}]$ for $t = 1, \dots, n$.",
+        r"A text is $w_1, \dots, w_n$ with $w_t \in [\text{vocab}]$.",
+        r"A text is $w_1, w_2, \ldots, w_n \in [\text{vocab}]$.",
+    ],
+)
+@pytest.mark.parametrize(
+    ("summed", "wanted"),
+    [
+        (r"\sum_{t=1}^{n} p_{t, \text{vocab}(w_t)}", [(t, t) for t in range(4)]),
+        (r"\sum_{t=1}^{n-1} (p_t)_{\text{vocab}(w_{t+1})}", [(t, t + 1) for t in range(3)]),
+        (r"\sum_{t=2}^{n} p_{t, \text{vocab}(w_{t-1})}", [(t, t - 1) for t in range(1, 4)]),
+    ],
+)
+def test_members_that_are_indices_choose_where_they_stand(words, summed, wanted):
+    text = (
+        TABLES
+        + words
+        + r"$$x_t = E_{\text{vocab}(w_t)}, \quad p_t = O \underset{\text{in}}{\cdot} x_t$$"
+    )
+    p = E[w] @ O
+    given = {"E": tensor(E, "vocab", "in"), "O": tensor(O, "in", "vocab"), "w": tensor(w, "t")}
+    found = run(text + f"$$L = {summed}$$", "L", **given)
+    np.testing.assert_allclose(found, sum(p[t, w[s]] for t, s in wanted))
+
+
+def test_members_that_are_indices_are_read_in_a_recurrence():
+    text = (
+        TABLES
+        + r"""Words $w_1, \dots, w_n \in [\text{vocab}]$. With $h_0 = 0$,
+    $$h_t = \tanh(h_{t-1} + E_{\text{vocab}(w_t)}), \quad y = h_n$$"""
+    )
+    h = np.zeros(3)
+    for word in w:
+        h = np.tanh(h + E[word])
+    found = run(text, "y", E=tensor(E, "vocab", "in"), w=tensor(w, "t"))
+    np.testing.assert_allclose(found, h)

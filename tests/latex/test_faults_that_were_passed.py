@@ -36,6 +36,9 @@ HESSIAN = r"""Let $X \in \mathbb{R}^{<ex> \times <feat>}$ and $\lambda \in \math
 $$H = X @<ex> X_{<feat> \to <feat'>} + \lambda I$$
 where $I \in \mathbb{R}^{<feat> \times <feat'>}$ is the identity."""
 
+PRECISION = r"""Let $X \in \mathbb{R}^{<ex> \times <feat>}$ and $\lambda \in \mathbb{R}$.
+$$H = \lambda I_{<feat>, <feat'>} + 2 X @<ex> X_{<feat> \to <feat'>}$$"""
+
 NORM = r"""Let $x \in \mathbb{R}^{<seq> \times <emb>}$ and $\epsilon = 10^{-5}$.
 $$y = \frac{x - \underset{<emb>}{<mean>} x}{\sqrt{\underset{<emb>}{<var>} x + \epsilon}}$$
 $$z = (x - \underset{<emb>}{<mean>} x) / \underset{<emb>}{<std>} x$$"""
@@ -58,6 +61,7 @@ FAULTS = [
         "an index of tag, and it indexes seq",
     ),
     (HESSIAN, r"X_{<feat> \to <feat'>}", "X", 2, "what it is added to has no feat'"),
+    (PRECISION, r"X_{<feat> \to <feat'>}", "X", 2, "what it is added to has no feat'"),
     (
         NORM,
         r"\underset{<emb>}{<var>}",

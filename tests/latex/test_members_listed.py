@@ -27,12 +27,32 @@ def run(text, name, **given):
         r"Let $x_1, \dots, x_n \in \mathbb{R}^{\text{in}}$ be the inputs.",
         r"Let $x_1, x_2, \ldots, x_n \in \mathbb{R}^{\text{in}}$ be the inputs.",
         r"We are given vectors $x_1, \dots, x_n$, where each $x_i \in \mathbb{R}^{\text{in}}$.",
+        r"A set $\{x_1, \dots, x_n\}$ of points $x_i \in \mathbb{R}^{\text{in}}$ is given.",
+        r"Given is the sequence $(x_1, \ldots, x_n)$ with $x_i \in \mathbb{R}^{\text{in}}$.",
+        r"Given data $\{x_i\}_{i=1}^n$ with $x_i \in \mathbb{R}^{\text{in}}$, we take the mean.",
         r"Let $x_i \in \mathbb{R}^{\text{in}}$. There are $n$ of them, $x_1, \ldots, x_n$.",
     ],
 )
 def test_a_list_of_members_is_all_of_them(said):
     text = said + r" $$m = \frac{1}{n} \sum_{i=1}^n x_i$$"
     np.testing.assert_allclose(run(text, "m", x=tensor(x, "i", "in")), x.mean(0))
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        r"$\{(x_i, y_i)\}_{i=1}^n$",
+        r"$\mathcal{D} = \{(x_i, y_i)\}_{i=1}^n$",
+        r"$(x_1, y_1), \dots, (x_n, y_n)$",
+    ],
+)
+def test_pairs_are_members_of_two_letters(pairs):
+    text = rf"""Given a training set {pairs} with
+    $x_i \in \mathbb{{R}}^{{\text{{in}}}}$ and $y_i \in \mathbb{{R}}$, let
+    $$m = \frac{{1}}{{n}} \sum_{{i=1}}^n y_i x_i$$"""
+    y = rng.normal(size=4)
+    found = run(text, "m", x=tensor(x, "i", "in"), y=tensor(y, "i"))
+    np.testing.assert_allclose(found, y @ x / 4)
 
 
 def test_members_above_a_letter_are_listed_too():
@@ -85,3 +105,14 @@ def test_members_that_are_indices_are_read_in_a_recurrence():
         h = np.tanh(h + E[word])
     found = run(text, "y", E=tensor(E, "vocab", "in"), w=tensor(w, "t"))
     np.testing.assert_allclose(found, h)
+
+
+@pytest.mark.parametrize("scales", [r"\sigma_k > 0", r"\sigma_k \in \mathbb{R}", r"\sigma_k \ge 1"])
+def test_members_that_are_only_said_to_be_positive_are_all_of_them(scales):
+    text = rf"""Components $k = 1, \dots, K$ have means $\mu_k \in \mathbb{{R}}^{{\text{{in}}}}$
+    and scales ${scales}$.
+    For $y \in \mathbb{{R}}^{{\text{{in}}}}$,
+    $$p(y) = \sum_{{k=1}}^K \frac{{1}}{{\sigma_k}} \sum_{{\text{{in}}}} (y - \mu_k)^2$$"""
+    y, sigma = rng.normal(size=3), np.array([1.0, 2.0, 3.0, 4.0])
+    given = {"y": tensor(y, "in"), "mu": tensor(x, "k", "in"), "sigma": tensor(sigma, "k")}
+    np.testing.assert_allclose(run(text, "p", **given), (((y - x) ** 2).sum(1) / sigma).sum())

@@ -464,3 +464,26 @@ def test_a_recurrence_in_prose_of_what_a_display_gives_is_a_remark(said, way):
     apart = apart if "k=1" in said else -apart
     wanted = np.where(apart >= 0, 0.9 ** np.maximum(apart, 0), 0) @ r
     np.testing.assert_allclose(run(text, "G", r=tensor(r, "time"), gamma=0.9), wanted)
+
+
+@pytest.mark.parametrize(
+    ("target", "element", "below"),
+    [
+        (r"c_{\text{class}(k)}", r"x_{\text{class}(k), \text{shot}(j)}", "k'"),
+        ("c_k", "x_{k,j}", "k'"),
+        ("c_k", "x_{k,j}", "k'=1}^{K"),
+        ("c_k", "x_{kj}", "l"),
+    ],
+)
+def test_a_function_takes_elements_of_what_its_argument_is_named_after(target, element, below):
+    text = r"""Points $x \in \mathbb{R}^{\text{class}[K] \times \text{shot}[m] \times \text{in}}$, a query
+    $q \in \mathbb{R}^{\text{in}}$, and $f(x) = \tanh(W \underset{\text{in}}{\cdot} x)$ with
+    $W \in \mathbb{R}^{\text{in} \times \text{emb}}$. $$TARGET = \frac1m \sum_{j=1}^m f(ELEMENT)$$
+    $$p_k = \frac{\exp(-\|f(q) - c_k\|^2)}{\sum_{BELOW} \exp(-\|f(q) - c_{INDEX}\|^2)}$$"""
+    text = text.replace("TARGET", target).replace("ELEMENT", element)
+    text = text.replace("BELOW", below).replace("INDEX", below.partition("=")[0])
+    points, W, q = rng.normal(size=(4, 3, 2)), rng.normal(size=(2, 5)), rng.normal(size=2)
+    squares = ((np.tanh(q @ W) - np.tanh(points @ W).mean(1)) ** 2).sum(1)
+    given = {"x": tensor(points, "class", "shot", "in"), "q": tensor(q, "in")}
+    found = run(text, "p", W=tensor(W, "in", "emb"), **given)
+    np.testing.assert_allclose(found, np.exp(-squares) / np.exp(-squares).sum())

@@ -21,6 +21,7 @@ from namedtensor.latex.check.types import as_size, node_of
 from namedtensor.latex.documents.scopes import Declared
 from namedtensor.latex.documents.scripts import key, stem
 from namedtensor.latex.evaluation.arithmetic import TIMES, is_one_for_all
+from namedtensor.latex.evaluation.identifiers import identity_of
 from namedtensor.latex.evaluation.indices import Index, Position, marked, position
 from namedtensor.latex.evaluation.values import UNKNOWN, Value
 from namedtensor.latex.findings import Mend
@@ -210,7 +211,9 @@ def _ends(symbols: Symbols, part: Binary | Contract, right: Node) -> None:
 
 
 def _has_unit(symbols: Symbols, side: Expression) -> bool:
-    """Say whether a letter of a part is an identity matrix."""
+    """Say whether a part has an identity matrix, or a letter of one."""
+    if any(identity_of(name) is not None for name in all_of(Scripts, side)):
+        return True
     bodies = [d.body for t in letters_of(side) for d in symbols.names.defined.get(t.text, ())]
     return any(isinstance(body, Scripts) and key(body.base) == "delta" for body in bodies)
 

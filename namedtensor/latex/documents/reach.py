@@ -153,13 +153,26 @@ class Walk:
         return {sized.axis.name for sized in all_of(SizedAxis, said)}
 
     def _is_given_elements(self, place: int, argument: Expression) -> bool:
-        """Say whether all calls give elements of what an argument is named after."""
-        calls = self.names.calls_of.get(self.linked.defined.key, ())
-        given = [c.arguments[place] for c, _ in calls if place < len(c.arguments)]
-        elements = [
-            g.base if isinstance(g, Indexed) else bare(g) if axis_along(g) else None for g in given
-        ]
-        return bool(given) and all(one == argument for one in elements)
+        """Say whether calls give elements of what an argument is named after, f(x_{class(k)}) beside f(q).
+
+        What all others give lacks axes along which the body does not act.
+        """
+        found = self.linked.own.get(key(argument) or "")
+        if found is None or found.space is None:
+            return False
+        whole, asked, some = {*found.space.names}, {*self.asked.of(found.key)}, False
+        for call, at in self.names.calls_of.get(self.linked.defined.key, ()):
+            given = call.arguments[place] if place < len(call.arguments) else None
+            if (isinstance(given, Indexed) and given.base == argument) or (
+                given is not None and axis_along(given) and bare(given) == argument
+            ):
+                some = True
+            else:
+                known = None if given is None else self.names.declaration(given, at)
+                lacking = whole - {*known.space.names} if known is not None else set[str]()
+                if not lacking or lacking & asked:
+                    return False
+        return some
 
     def _is_given_else(self, place: int, found: Input) -> bool:
         """Say whether a call gives what lacks a declared axis, or an expression to a body of numbers.

@@ -573,7 +573,8 @@ class Names:
             return
         space = Space(name.span, "R", ())
         made = Declaration(name.span, (name,), space, block=place.block, section=place.section)
-        self.declared[text] = [Declared(text, name, space, made, place)]
+        letters = tuple([t for t in script_letters(name) if self.range_of(t, made)])
+        self.declared[text] = [Declared(text, name, space, made, place, letters)]
 
     def sizes_named(self, text: str) -> list[tuple[Declared, SizedAxis]]:
         """List the axes that are declared with a size of this name."""

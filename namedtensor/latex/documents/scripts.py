@@ -132,7 +132,13 @@ def letters_in(part: Expression | None) -> tuple[str, ...]:
     if part is None:
         return ()
     found = [p.text for p in all_of(Letter, part) if p.style == "letter"]
-    return tuple(dict.fromkeys([t for t in found if t == "ell" or (len(t) == 1 and t.islower())]))
+    return tuple(dict.fromkeys([t for t in found if _counts(t) and t.islower()]))
+
+
+def _counts(text: str) -> bool:
+    """Say whether a letter may count members, as k, k' and ell do."""
+    plain = text.rstrip("'")
+    return plain == "ell" or (len(plain) == 1 and plain.isalpha())
 
 
 def script_letters(name: Expression) -> tuple[str, ...]:
@@ -206,9 +212,7 @@ def _solve(
 def _open(given: Expression, indices: Indices) -> bool:
     """Say whether a script may become a number when a formula runs, because it is built of letters."""
     texts = [p.text for p in all_of(Letter, given) if p.style == "letter"]
-    return bool(texts) and all(
-        t in indices or t == "ell" or (len(t) == 1 and t.isalpha()) for t in texts
-    )
+    return bool(texts) and all(t in indices or _counts(t) for t in texts)
 
 
 def numbered(name: Any, indices: Indices) -> Any:

@@ -1,4 +1,4 @@
-r"""Members that are listed by the first and the last: vectors x_1, \ldots, x_n \in \mathbb{R}^{\text{in}}.
+r"""Members that are listed: vectors x_1, \ldots, x_n \in \mathbb{R}^{in}, pairs \{(x_i, y_i)\}_{i=1}^n.
 
 They are the members x_i for i = 1, ..., n, with the index that other formulas have at x.
 """
@@ -6,14 +6,15 @@ They are the members x_i for i = 1, ..., n, with the index that other formulas h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from namedtensor.latex.reading.asides import Entry
+from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
     Constraint,
     Declaration,
+    Definition,
     Dots,
     Expression,
     Items,
@@ -28,10 +29,20 @@ from namedtensor.latex.walk import all_of, texts_of
 USUAL = "ikjl"
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Members that are listed together, and the numbers that their index runs through; it may be told."""
+
+    members: tuple[Scripts, ...]
+    start: Expression
+    end: Expression
+    index: Letter | None = None
+
+
 def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
-    """Give lists of members as declarations of x_i, and the range of i behind each."""
+    """Give lists of members as declarations of x_i, and the range of i behind what declares them."""
     said = [e.statement if isinstance(e.read, Found) else None for e in entries]
-    told = {at: ends for at, one in enumerate(said) if (ends := _listed(one, text)) is not None}
+    told = {at: lists for at, one in enumerate(said) if (lists := _listed(one, text)) is not None}
     ranges: dict[int, list[Entry]] = {}
     every = tuple([one for one in said if one is not None]) if told else ()
     others: dict[Any, list[Scripts]] = {}
@@ -42,41 +53,80 @@ def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     for at, one in enumerate(said if told else ()):
         for name in one.names if isinstance(one, Declaration) else ():
             places.setdefault(name, at)
-    for at, (first, last) in told.items():
-        alike = others.get((first.base, first.sub is None), [])
-        statement, member = said[at], _member(first, last, alike, free)
-        assert statement is not None
-        span, start, end = statement.span, _index(first), _index(last)
-        range_ = Relation(span, _index(member), (("=", Items(span, (start, Dots(span), end), "")),))
-        within = Constraint(span, range_, block=statement.block, section=statement.section)
+    for at, here in told.items():
+        statement = said[at]
+        alike = [others.get((m.base, m.sub is None), []) for m in here.members]
+        members = [_member(m, here, a, free) for m, a in zip(here.members, alike, strict=True)]
         if isinstance(statement, Declaration):
-            entries[at].found.statement = replace(statement, names=(member,))
-        place = at if isinstance(statement, Declaration) else places.get(member)
-        if place is not None:  # the range stands behind what declares the members
-            own = Entry(Found(within), entries[place].region)
-            ranges.setdefault(max(at, place), []).append(own)
+            entries[at].found.statement = replace(statement, names=tuple(members))
+            places |= dict.fromkeys(members, at)
+        elif isinstance(statement, Definition):
+            entries[at].leave_out(QUIET["remark"])  # D is the set of all pairs
+        index = _index(members[0])
+        if statement is None or not all(m in places and _index(m) == index for m in members):
+            continue
+        span, numbers = (
+            statement.span,
+            Items(statement.span, (here.start, Dots(statement.span), here.end), ""),
+        )
+        within = Constraint(
+            span,
+            Relation(span, index, (("=", numbers),)),
+            block=statement.block,
+            section=statement.section,
+        )
+        place = max([at, *[places[m] for m in members]])
+        ranges.setdefault(place, []).append(Entry(Found(within), entries[place].region))
     for at, entry in enumerate(entries):
         yield entry
         yield from ranges.get(at, ())
 
 
-def _listed(said: Any, text: str) -> tuple[Scripts, Scripts] | None:
-    """Give the first and the last of x_1, ..., x_n, declared or alone; None for all else."""
-    names: Any = said.names if isinstance(said, Declaration) else getattr(said, "relation", None)
-    if isinstance(names, Items) and not names.bracket:
-        names = tuple([part for part in names.parts if not isinstance(part, Dots)])
-    if not isinstance(names, tuple) or len(names) < 2:
+def _listed(said: Any, text: str) -> Listed | None:
+    """Read x_1, ..., x_n, declared or alone, also as pairs, and \\{x_i\\}_{i=1}^n; None for all else."""
+    if isinstance(said, Declaration):
+        return _from_first_to_last([(name,) for name in said.names], said.names, text)
+    part = said.body if isinstance(said, Definition) else getattr(said, "relation", None)
+    match part:
+        case Scripts(
+            base=inside,
+            sub=Relation(first=Letter() as index, rest=(("=", Number() as start),)),
+            sup=end,
+        ) if end is not None and not isinstance(end, Number):
+            names = inside.parts if isinstance(inside, Items) else (inside,)
+            plain = [name for name in names if isinstance(name, Scripts) and _index(name) == index]
+            members = tuple(plain) if len(plain) == len(names) else ()
+            return Listed(members, start, end, index) if members else None
+        case Items(parts=parts) if not isinstance(said, Definition):
+            given = [p for p in parts if not isinstance(p, Dots)]
+            if len(given) < len(parts):
+                each = [
+                    p.parts if isinstance(p, Items) and p.bracket == "(" else (p,) for p in given
+                ]
+                return _from_first_to_last(each, given, text)
+    return None
+
+
+def _from_first_to_last(
+    groups: Sequence[tuple[Any, ...]], parts: Sequence[Expression], text: str
+) -> Listed | None:
+    """Read x_1, ..., x_n, and (x_1, y_1), ..., (x_n, y_n), with dots before the last."""
+    if len(groups) < 2:
         return None
-    if not all(isinstance(name, Scripts) and isinstance(name.base, Letter) for name in names):
+    gap = text[parts[-2].span.end : parts[-1].span.start]
+    first = groups[0]
+    names = [name for group in groups for name in group]
+    alike = all(isinstance(n, Scripts) and isinstance(n.base, Letter) for n in names)
+    if not alike or not ("dots" in gap or "..." in gap):
         return None
-    first, *between, last = names
-    if any(name.base != first.base or _index(name) is None for name in names):
+    if any([n.base for n in group] != [n.base for n in first] for group in groups):
         return None
-    gap = text[names[-2].span.end : last.span.start]
-    counted = [getattr(_index(name), "value", None) for name in (first, *between)]
-    dots = "dots" in gap or "..." in gap
-    ends = dots and counted == [*range(1, len(counted) + 1)]
-    return (first, last) if ends and not isinstance(_index(last), Number) else None
+    counts = [{_index(name) for name in group} for group in groups]
+    wanted = [{Number(first[0].span, n)} for n in range(1, len(groups))]
+    (end,) = counts[-1] if len(counts[-1]) == 1 else (None,)
+    if counts[:-1] != wanted or end is None or isinstance(end, Number):
+        return None
+    return Listed(first, _index(first[0]), end)
 
 
 def _index(name: Scripts) -> Any:
@@ -88,11 +138,13 @@ def _index(name: Scripts) -> Any:
     return alone[0] if len(alone) == 1 else None
 
 
-def _member(first: Scripts, last: Scripts, others: Sequence[Scripts], free: str) -> Scripts:
-    """Write the first member with the index that others have at its letter, or with one that is free."""
+def _member(first: Scripts, here: Listed, others: Sequence[Scripts], free: str) -> Scripts:
+    """Write a member with the index that is told, that others have at its letter, or that is free."""
+    if here.index is not None:
+        return first
     for other in others:
         own = _index(other)
-        if isinstance(own, Letter) and own.style == "letter" and own != _index(last):
+        if isinstance(own, Letter) and own.style == "letter" and own != here.end:
             return replace(other, span=first.span)
     at = Letter(first.span, free)
     return replace(first, sub=at) if first.sub is not None else replace(first, sup=at)

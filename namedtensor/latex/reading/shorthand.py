@@ -815,6 +815,13 @@ class _Formula:
                 axes = axes or _names(self.known.of_whole(form[0], self.section))
                 # in \|x_i\| of an x with one axis, x_i has axes of its own
                 over.append([] if len(axes) == 1 and form[0].text in norms else [*axes])
+            elif form is not None and (known := self.known.tensor(form[0], self.section)):
+                places = indices_of(form[1], len(known[1]) - 1) or ()  # the k of x_{k,j}
+                over += [
+                    [a]
+                    for at, a in zip(places, _names(known[1]), strict=False)
+                    if at == Letter(at.span, letter)
+                ]
         acting: list[Any] = [*all_of(Contract, body), *all_of(Big, body), *all_of(Call, body)]
         acted = {axis.name for part in acting for axis in part.axes}
         if not over or not all(over) or letter in self.known.given:

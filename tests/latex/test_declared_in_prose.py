@@ -271,3 +271,31 @@ def test_a_number_is_declared_in_a_cell(rows):
 def test_a_function_from_numbers_is_not_declared_as_one():
     document = read("For a map $f$ from $\\mathbb{R}$ to $\\mathbb{R}$, $$g = f + 1$$", "notes.md")
     assert "f: R" not in " ".join(map(str, document.formulas))
+
+
+ONE = (
+    r"$$f(X) = W \underset{\text{in}}{\cdot} X$$ where $W \in \mathbb{R}^{\text{in}, \text{out}}$. "
+)
+TWO = (
+    r"$$g(X) = V \underset{\text{hid}}{\cdot} W \underset{\text{in}}{\cdot} X$$ "
+    r"where now $V \in \mathbb{R}^{\text{hid}, \text{out}}$ and $W \in \mathbb{R}^{\text{in}, \text{hid}}$. "
+)
+
+
+@pytest.mark.parametrize("word", ["where", "with", "Here", "\n\nwith", "for"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_stands_behind_a_display_declares_its_letters(word, turned):
+    parts = [one.replace("where", word) for one in (ONE, TWO)]
+    head = r"Let $X \in \mathbb{R}^{\text{in}}$. "
+    document = read(head + "".join(parts[::-1] if turned else parts))
+    assert [f for f in document.check() if f.severity != "note"] == []
+    spaces = {p.name: str(p.space) for p in document["f"].signature.parameters}
+    assert spaces["W"] == "R[in, out]"
+    spaces = {p.name: str(p.space) for p in document["g"].signature.parameters}
+    assert spaces["W"] == "R[in, hid]"
+
+
+def test_a_new_sentence_behind_a_display_declares_for_what_follows():
+    text = r"Let $X \in \mathbb{R}^{\text{in}}$. " + ONE + "Now let it be wide. " + TWO
+    late = r"$$h(X) = W \underset{\text{in}}{\cdot} X$$"
+    assert "W: R[in, hid]" in repr(read(text + late)["h"])

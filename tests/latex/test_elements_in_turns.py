@@ -103,3 +103,35 @@ def test_three_in_turn_are_parts_of_one_axis():
 def test_half_of_the_elements_is_no_definition():
     document = read(P + written(r"$$P[p, 2i] = \sin(p)$$"))
     assert [f.code for f in document.check()] == ["arguments"]
+
+
+PIECES = r"""Let $A \in \mathbb{R}^{\text{a}:m}$, $B \in \mathbb{R}^{\text{b}:n}$ and
+$U \in \mathbb{R}^{\text{c}:m+n}$. """
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$$U_{\text{c}:i} = A_{\text{a}:i}, \qquad U_{\text{c}:m+j} = B_{\text{b}:j}$$",
+        r"$$U_{\text{c}(i)} = A_{\text{a}(i)}, \quad i = 1, \dots, m, \qquad "
+        r"U_{\text{c}(i+m)} = B_{\text{b}(i)}, \quad i = 1, \dots, n$$",
+        r"We stack them, with $U_{\text{c}:i} = A_{\text{a}:i}$ for $i = 1, \dots, m$ and "
+        r"$U_{\text{c}:m+i} = B_{\text{b}:i}$ for $i = 1, \dots, n$.",
+    ],
+)
+def test_one_piece_behind_the_other_is_one_definition(said):
+    document, A, B = read(PIECES + said), np.arange(3.0), np.arange(5.0, 7.0)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["U"](A=nt.tensor(A, "a"), B=nt.tensor(B, "b"))
+    np.testing.assert_allclose(found.numpy("c"), np.concatenate([A, B]))
+    wrong = read(
+        PIECES + said.replace(r"\text{b}:", r"\text{a}:").replace(r"{\text{b}(", r"{\text{c}(")
+    )
+    assert [f for f in wrong.check() if f.severity == "error"] != []
+
+
+def test_elements_that_need_those_far_before_them_are_a_recurrence():
+    text = (
+        PIECES + r"$$U_{\text{c}:i} = A_{\text{a}:i}, \qquad U_{\text{c}:m+i} = 2 U_{\text{c}:i}$$"
+    )
+    assert "cases" not in read(text).latex("underset")

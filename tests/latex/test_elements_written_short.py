@@ -776,3 +776,19 @@ def test_an_element_may_have_the_power_of_an_argument(rule, power):
     t = np.array([1.5, 2.0, 0.5])
     found = document["f"](h=3, t=tensor(t, "pat"))
     np.testing.assert_allclose(found.numpy(), t[0] ** power)
+
+
+def test_elements_of_what_a_function_of_the_document_makes_are_along_its_axes():
+    text = (
+        HEAD
+        + r"""$$s(A) = \frac{A}{\sum_{\text{pat}} A}, \qquad
+C = s(A) \underset{\text{pat}}{\cdot} s(A')_{\text{feat} \rightarrow \text{feat}'}$$
+with $A' \in \mathbb{R}^{\text{pat}:n \times \text{feat}:d}$.
+$$L = \sum_{i=1}^d \sum_{j \neq i} C_{ij}^2 - \sum_{i=1}^d C_{ii}$$"""
+    )
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    P, Q = np.abs(rng.normal(size=(2, 4, 3)))
+    C = (P / P.sum(0)).T @ (Q / Q.sum(0))
+    found = document["L"](A=tensor(P, "pat", "feat"), A_=tensor(Q, "pat", "feat"))
+    np.testing.assert_allclose(found.numpy(), (C**2).sum() - (np.diag(C) ** 2).sum() - np.trace(C))

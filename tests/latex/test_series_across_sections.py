@@ -194,3 +194,17 @@ def test_a_square_beside_its_letter_is_no_member_of_a_series_elsewhere(used, squ
     assert ("b0" in [p.name for p in document["g"].signature.parameters]) is not square
     if square:
         same(document["g"](b=GIVEN["b"]), B - (B**2).sum(), "state")
+
+
+@pytest.mark.parametrize("letter", [r"\eta", "h", "a"])
+def test_a_letter_alone_is_no_series_of_another_section_that_counts_steps(letter):
+    text = rf"""# Step
+Let $q, p \in \mathbb{{R}}^{{\text{{c}}}}$. One step of size ${letter}$ is $$r = q + {letter} p .$$
+# Adaptation
+Later the size follows $${letter}_{{t+1}} = {letter}_t + t^{{-0.6}} (b_t - 0.8)$$
+with rates $b_t$."""
+    assert {p.name.strip("_") for p in read(text)["r"].signature.parameters} == {
+        "q",
+        "p",
+        letter.strip("\\"),
+    }

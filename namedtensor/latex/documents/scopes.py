@@ -1410,8 +1410,8 @@ class Names:
             along = axis_along(rule.name)
             if own is not None and along == own:
                 return Meaning("stack", rule.key, defined=rule)
-            if text in ("i", "j", "k") and not self.inherits(place, rule.place):
-                continue  # the j of i < j is none of the j_k of another section
+            if not self.inherits(place, rule.place) and (text in ("i", "j", "k") or not along):
+                continue  # the j of i < j is none of j_k elsewhere, and a step h none of h_1, h_2
             if reach == "section" and any(
                 along not in d.space.names
                 for d in self.declared.get(text, ())

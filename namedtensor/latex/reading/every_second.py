@@ -2,6 +2,8 @@ r"""Elements that are defined in turns, P_{pos(p), emb(2i-1)} = a and P_{pos(p),
 
 With 2i - 1 and 2i, i counts from 1. With 2i and 2i + 1 it counts from 0, and so do the numbers of the
 elements, and the other indices there of which no range says where they begin; a note says so.
+
+So are those of two pieces, one after the other: U_{view(i)} = a_i and U_{view(N + i)} = b_i.
 """
 
 from __future__ import annotations
@@ -93,6 +95,63 @@ def put_turns_together(entries: Sequence[Entry], source: Source) -> list[Finding
             found.setdefault((*name, letter, step), []).append((entry, turn))
     notes = [_put_together(group, entries, source) for group in found.values()]
     return [note for note in notes if note is not None]
+
+
+def put_pieces_together(entries: Sequence[Entry]) -> None:
+    """Make one definition of those that give the first elements, up to a number, and those behind them."""
+    found: dict[tuple[Any, ...], dict[Letter | None, tuple[Entry, int, Letter]]] = {}
+    axes = all_of(SizedAxis, tuple([e.statement for e in entries if isinstance(e.read, Found)]))
+    sizes = texts_of(tuple([axis.size for axis in axes]))
+    for entry in entries:
+        target, said = entry.target, entry.statement if isinstance(entry.read, Found) else None
+        if not isinstance(target, Indexed) or not _is_plain(said):
+            continue
+        for at, item in enumerate(target.items):
+            others = tuple([other for n, other in enumerate(target.items) if n != at])
+            match item:
+                case At(at=Letter() as letter):
+                    before = None
+                case At(at=Binary(op="+", left=Letter() as one, right=Letter() as other)):
+                    before, letter = (one, other) if one.text in sizes else (other, one)
+                case _:
+                    continue
+            if before is None or before.text in sizes:
+                name = entry.region.section, key_of(target.base), item.axis, others
+                found.setdefault(name, {}).setdefault(before, (entry, at, letter))
+    for group in found.values():
+        if len(group) == 2 and None in group:
+            (end,) = [before for before in group if before is not None]
+            (first, at, one), (second, _, other) = group[None], group[end]
+            _join(first, second, at, (one, other, end), entries)
+
+
+def _join(
+    first: Entry,
+    second: Entry,
+    at: int,
+    letters: tuple[Letter, Letter, Letter],
+    entries: Sequence[Entry],
+) -> None:
+    """Put a definition by cases in the place of that of the first elements, if none needs another."""
+    one, other, end = letters
+    said, later = _definition(first), _definition(second)
+    target: Any = said.target
+    if key_of(target.base) in texts_of((said.body, later.body)):
+        return  # a recurrence
+    around = [e.statement for e in entries if isinstance(e.read, Found) and not e.found.part_of]
+    number = replace(
+        one, text=next((t for t in USUAL if t not in texts_of(tuple(around))), one.text)
+    )
+    behind = Binary(other.span, "-", number, end)
+    body = put(said.body, lambda part: number if part == one else None)
+    rest = put(later.body, lambda part: behind if part == other else None)
+    within = Relation(one.span, number, (("<=", end),))
+    rows = (Case(body.span, body, within), Case(rest.span, rest, None))
+    items = tuple([replace(i, at=number) if n == at else i for n, i in enumerate(target.items)])
+    first.found.statement = replace(
+        said, target=replace(target, items=items), body=Cases(body.span, rows), condition=None
+    )
+    second.leave_out(QUIET["piece"])
 
 
 def _is_plain(said: Any) -> bool:

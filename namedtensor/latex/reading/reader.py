@@ -17,10 +17,15 @@ from namedtensor.latex.reading.asides import (
     with_stated_sizes,
 )
 from namedtensor.latex.reading.before_first import put_before_first
+from namedtensor.latex.reading.behind import with_declarations_behind
 from namedtensor.latex.reading.chosen_members import put_chosen_members
 from namedtensor.latex.reading.clean import clean
 from namedtensor.latex.reading.drawn import with_drawn
-from namedtensor.latex.reading.every_second import put_turns_together, write_turns_in_full
+from namedtensor.latex.reading.every_second import (
+    put_pieces_together,
+    put_turns_together,
+    write_turns_in_full,
+)
 from namedtensor.latex.reading.grammar.parser import Parser
 from namedtensor.latex.reading.hosts import Host, Region, take_macros
 from namedtensor.latex.reading.left_sides import (
@@ -178,12 +183,14 @@ def statements_of(
     write_turns_in_full(entries)
     shorthand = short_elements(entries, text, host.parents)
     turns = put_turns_together(entries, source)
+    put_pieces_together(entries)
     entries = with_ranges_behind(entries, text)
     put_chosen_members([e for e in entries if isinstance(e.read, Found)])
     put_abbreviations([e for e in entries if isinstance(e.read, Found)])
     put_indices_apart([e for e in entries if isinstance(e.read, Found)])
     put_before_first([e for e in entries if isinstance(e.read, Found)], text, host.parents)
     statements, faults, told = sorted_out(entries, text, host.parents)
+    statements = with_declarations_behind(statements, entries, text)
     statements = with_each_of_a_chain(settled(statements, text), host.parents)
     statements = with_listed_parameters(statements)
     statements = with_parameters_passed(with_stated_sizes(statements, host.parents), host.parents)

@@ -250,6 +250,8 @@ class _Known:
         self._scripted: dict[str, set[tuple[SizedAxis, ...]]] = {}
         #: what whole tensors are computed from, by their names and sections
         self._bodies: dict[str, dict[int, Expression]] = {}
+        #: the functions of a letter: what they take, and what they give
+        self._functions: dict[str, dict[int, Definition]] = {}
         #: the axes of names, found once for as far as their definitions are followed
         self._made: dict[tuple[str, int], tuple[SizedAxis, ...]] = {}
         for entry in entries:
@@ -279,6 +281,8 @@ class _Known:
             self.defined.setdefault(head_of(target), []).append((section, target))
             if isinstance(target, Letter | Scripts) and not statement.chain:
                 self._bodies.setdefault(key_of(target), {})[section] = statement.body
+            elif isinstance(target, Call):
+                self._functions.setdefault(key_of(target.function), {})[section] = statement
             places = [i for i in getattr(target, "items", ()) if isinstance(i, At)]
             given = bool(places) and all(isinstance(i.at, Letter) for i in places)
             if isinstance(target, Indexed) and _are_counted([i.at for i in places]):
@@ -379,6 +383,17 @@ class _Known:
                 own |= {a.axis.name: a for a in item.after} if isinstance(item, Renaming) else {}
             return tuple(own.values())
         used = {axis.name for axis in getattr(part, "axes", ())}
+        rules = (
+            [*self._functions.get(key_of(part.function), {}).values()]
+            if isinstance(part, Call)
+            else []
+        )
+        if len(rules) == 1 and far and not used:  # B(Z) of a B(Z) that has the axes of its Z
+            taken: Any = rules[0].target
+            pairs = zip(part.arguments, taken.arguments, strict=False)
+            each = [[_names(self._axes_of(one, far - 1)) for one in pair] for pair in pairs]
+            same = all(given in ((), formal) for given, formal in each)  # nothing is known of Z'
+            return self._axes_of(rules[0].body, far - 1) if same else ()
         match part:
             case Items(parts=parts):
                 known = len(parts) == 1

@@ -92,6 +92,9 @@ LEAST = r" $$ r = \sum_{\text{obs}} (y - X \underset{\text{feat}}{\cdot} b)^2 $$
         r"$$ y = X \dotp b + e $$ with $e \sim \mathcal{N}(0, \Psi)$.",
         r"$$ y_i = X_{\text{obs}(i)} \dotp b + u_i, \qquad u_i \sim \mathcal{N}(0, 1) $$",
         r"$$ y_{\text{obs}(i)} = X_{\text{obs}(i)} \dotp b - v_i $$ where $v_i \sim t_3$.",
+        r"$$ y = X \dotp b + \varepsilon $$ where $\varepsilon$ is white noise.",
+        r"$$ y = X \dotp b + u $$ with independent errors $u$.",
+        r"$$ y = X \dotp b + e, \qquad \mathbb{E}[e] = 0 . $$",
     ],
 )
 def test_declared_data_stay_given_where_a_model_says_how_they_came_about(model):
@@ -104,3 +107,9 @@ def test_what_only_a_formula_gives_is_defined_by_what_is_drawn():
     text = DATA.replace("observe", "let").replace("$y", "$z") + r"$$ y = z + \epsilon $$"
     text += r" where $\epsilon \sim \mathcal{N}(0, I)$."
     assert "epsilon: R[obs]" in str(read(text)["y"].signature)
+
+
+def test_noise_that_a_function_takes_makes_what_is_declared():
+    text = r"""Let $x, z \in \mathbb{R}^{\text{pix}}$ and draw $\epsilon \sim \mathcal{N}(0, I)$.
+$$z = x + \epsilon \qquad L(x, \epsilon) = \sum_{\text{pix}} (z^2 - x)^2$$"""
+    assert [p.name for p in read(text)["L"].signature.parameters] == ["x", "epsilon"]

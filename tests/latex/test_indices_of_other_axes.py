@@ -14,6 +14,10 @@ GIVEN = (
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
+        (
+            r"$$a = 2 w, \qquad b_{\text{osc}(i)} = a_{\text{osc}(i)}^2$$",
+            r"$$a = 2 w, \qquad b_{\text{item}(i)} = a_{\text{osc}(i)}^2$$",
+        ),
         (r"$$s = \sum_{j=1}^N w_{\text{osc}(j)}$$", r"$$s = \sum_{j=1}^T w_{\text{osc}(j)}$$"),
         (
             r"$$R_{\text{person}(i)} = \sum_{k=1}^J Y_{\text{person}(i), \text{item}(k)}$$",

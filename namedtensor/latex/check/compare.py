@@ -344,16 +344,29 @@ def check_letters(symbols: Symbols, statements: Sequence[Statement]) -> None:
             if isinstance(item, At) and len(sizes.get(base, ())) == 1:
                 own[item.at] = item.axis.name, *sizes[base].values()
         if own and not symbols.report.any_in(said.span):
-            _look_at_letters(symbols, said.body, own, place)
+            _look_at_letters(symbols, said.body, own, place, sizes)
 
 
-def _look_at_letters(symbols: Symbols, part: Any, own: Mapping[Any, Any], place: Place) -> None:
+def _look_at_letters(
+    symbols: Symbols,
+    part: Any,
+    own: Mapping[Any, Any],
+    place: Place,
+    known: Mapping[str, Mapping[str, Any]],
+) -> None:
     bound: Any = part.lower if isinstance(part, Big) else None
     if isinstance(part, Cases):  # what a condition chooses may look anywhere
         bound = tuple([row.condition for row in part.rows if row.condition is not None])
     if bound:
         own = {at: run for at, run in own.items() if at not in letters_of(bound)}
-    for item, size in _sizes(symbols, part, place) if isinstance(part, Indexed) else ():
+    elements = _sizes(symbols, part, place) if isinstance(part, Indexed) else []
+    if isinstance(part, Indexed) and symbols.declaration(part.base, place) is None:
+        for (
+            item
+        ) in part.indices:  # of what is defined: its axis has one size wherever it is declared
+            sizes = known.get(item.axis.name.rstrip("'"), {})
+            elements += [(item, *sizes.values())] if len(sizes) == 1 else []
+    for item, size in elements:
         moved = isinstance(item.at, Binary) and not letters_of(item.at.right)  # not p + d (j - 1)
         at = item.at.left if isinstance(item.at, Binary) and moved else item.at
         axis, long = own.get(at, ("", None))
@@ -370,7 +383,7 @@ def _look_at_letters(symbols: Symbols, part: Any, own: Mapping[Any, Any], place:
                 hint=f"index {item.axis.name} by a letter of its own",
             )
     for inner in children(part):
-        _look_at_letters(symbols, inner, own, place)
+        _look_at_letters(symbols, inner, own, place, known)
 
 
 def _sizes(symbols: Symbols, part: Indexed, place: Place) -> list[tuple[At, Any]]:

@@ -7,6 +7,7 @@ of elements, or those along which it is contracted. A note says which. Where not
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,11 +31,19 @@ from namedtensor.latex.syntax import (
     Space,
     Statement,
 )
-from namedtensor.latex.walk import all_of, children
+from namedtensor.latex.walk import all_of, children, texts_of
 
 #: What is drawn, in mathematics that says from which distribution: of vectors where it has an identity.
 DRAWN = re.compile(
     r"\s*(?P<names>[^&=(]+?)\s*\\sim\b(?P<each>.*(?<![A-Za-z\\])I(?![A-Za-z]))?", re.DOTALL
+)
+#: What prose calls noise: "with noise $e$", "where $e_i$ is the error", and that its mean is 0.
+_LETTER = r"\$\s*(?P<{}>\\?[A-Za-z]+(?:_\{{?[A-Za-z]\}}?)?)\s*\$"
+_NOISE = r"(?:noises?|errors?|disturbances?|shocks?|innovations?)"
+NOISE = re.compile(
+    rf"\b{_NOISE}(?:\s+terms?)?\s+{_LETTER.format('behind')}|"
+    rf"{_LETTER.format('before')},?\s+(?:is|are|denotes?)\s+(?:[\w-]+\s+){{0,3}}?{_NOISE}\b|"
+    r"\bE\}?\s*[\[(]\s*(?P<mean>\\?[A-Za-z]+(?:_\w)?)\s*[\])]\s*=\s*0"
 )
 #: Operators that act on each element.
 EACH = frozenset(("+", "-", "*", "/", "odot"))
@@ -72,17 +81,23 @@ def with_drawn(
         if isinstance(s, Aside | Declaration) and (said := DRAWN.match(_written(s, source)))
         for text in said["names"].split(",")
     }
+    spaces = [s for s in found if isinstance(s, Declaration) and s.space.axes]
+    declared = {key_of(name) for s in spaces for name in s.names}
+    spoken = [m["behind"] or m["before"] or m["mean"] for m in NOISE.finditer(source.text)]
+    texts |= {text for text in spoken if text.lstrip("\\") not in declared}
     if not texts:
         return found, notes
-    declared = {key_of(name) for s in found if isinstance(s, Declaration) for name in s.names}
+
+    made = [s for s in found if isinstance(s, Definition)]
+    used = Counter([text for s in made for text in texts_of(s)])
 
     def is_model(said: Definition) -> bool:
-        """Say whether declared data are told to be a sum with noise: y = X b + e."""
+        """Say whether declared data are told to be a sum with noise that nothing else uses: y = X b + e."""
         whole = said.target.base if isinstance(said.target, Indexed) else said.target
-        terms = [_written(term, source) for term in _terms(said.body)]
-        return key_of(whole) in declared and not texts.isdisjoint(terms)
+        noise = [head_of(t) for t in _terms(said.body) if _written(t, source) in texts]
+        return key_of(whole) in declared and any(used[text] == 1 for text in noise)
 
-    models = [s for s in found if isinstance(s, Definition) and s.op == "=" and is_model(s)]
+    models = [s for s in made if s.op == "=" and is_model(s)]
     return [fact_of(s) if s in models else s for s in found], notes
 
 

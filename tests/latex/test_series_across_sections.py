@@ -196,7 +196,7 @@ def test_a_square_beside_its_letter_is_no_member_of_a_series_elsewhere(used, squ
         same(document["g"](b=GIVEN["b"]), B - (B**2).sum(), "state")
 
 
-@pytest.mark.parametrize("letter", [r"\eta", "h", "a"])
+@pytest.mark.parametrize("letter", [r"\epsilon", r"\varepsilon"])
 def test_a_letter_alone_is_no_series_of_another_section_that_counts_steps(letter):
     text = rf"""# Step
 Let $q, p \in \mathbb{{R}}^{{\text{{c}}}}$. One step of size ${letter}$ is $$r = q + {letter} p .$$

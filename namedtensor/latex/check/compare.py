@@ -8,6 +8,7 @@ from typing import Any
 
 from namedtensor.latex.check.look import sizes_differ
 from namedtensor.latex.check.report import is_own_size, listed, shape_text, size_text
+from namedtensor.latex.check.sizes import algebra
 from namedtensor.latex.check.symbols import Symbols
 from namedtensor.latex.check.types import is_first, type_of
 from namedtensor.latex.documents.along import axis_along, bare
@@ -372,7 +373,9 @@ def _look_at_letters(
         axis, long = own.get(at, ("", None))
         same = axis.rstrip("'") == item.axis.name.rstrip("'")
         found = None if same else sizes_differ(symbols, long, size, item.axis.name)
-        if found is not None:
+        ends = algebra(size), algebra(long)
+        enough = None not in ends and symbols.facts.is_enough(*ends)  # type: ignore[arg-type]
+        if found is not None and not enough:  # i <= B is no slip along N >= B
             text = symbols.report.text(at.span)
             symbols.report.add(
                 found[0],

@@ -93,7 +93,8 @@ $$L = \sum_{i=1}^{B} S_{\text{query}(i), \text{doc}(i+1)}$$"""
 @pytest.mark.parametrize("said", [r"$N \ge B$", r"$B \leq N$"])
 def test_an_index_of_an_axis_that_is_said_to_be_no_longer_may_go_along_another(said):
     text = rf"""There are $B$ queries and $N$ passages, {said}.
-Let $u \in \mathbb{{R}}^{{\text{{q}}:B, \text{{e}}}}$ and $v \in \mathbb{{R}}^{{\text{{p}}:N, \text{{e}}}}$. $$S = u \underset{{\text{{e}}}}{{\cdot}} v, \qquad
+Let $u \in \mathbb{{R}}^{{\text{{q}}:B, \text{{e}}}}$ and $v \in \mathbb{{R}}^{{\text{{p}}:N, \text{{e}}}}$.
+$$S = u \underset{{\text{{e}}}}{{\cdot}} v, \qquad
 r_{{\text{{q}}:i}} = S_{{\text{{q}}:i, \text{{p}}:i}}$$"""
     assert [f for f in read(text).check() if f.severity != "note"] == []
     assert [f.code for f in read(text.replace(said, "as many")).check()] == ["index-range"]

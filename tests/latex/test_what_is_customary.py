@@ -487,3 +487,18 @@ def test_a_function_takes_elements_of_what_its_argument_is_named_after(target, e
     given = {"x": tensor(points, "class", "shot", "in"), "q": tensor(q, "in")}
     found = run(text, "p", W=tensor(W, "in", "emb"), **given)
     np.testing.assert_allclose(found, np.exp(-squares) / np.exp(-squares).sum())
+
+
+@pytest.mark.parametrize("epsilon", [r"\epsilon", r"\varepsilon"])
+def test_an_epsilon_that_divides_by_itself_is_a_number_and_one_beside_others_is_small(epsilon):
+    name = epsilon[1:]
+    text = r"Costs $C \in \mathbb{R}^{\text{src} \times \text{tgt}}$. "
+    sharp = read(text + rf"$$K = \exp(-C / {epsilon})$$ $$P = \sum_{{\text{{src}}}} K$$")
+    assert {p.name for p in sharp["P"].signature.parameters} == {"C", name}
+    C = rng.normal(size=(2, 3))
+    found = sharp["P"](C=tensor(C, "src", "tgt"), **{name: 0.5}).numpy("tgt")
+    np.testing.assert_allclose(found, np.exp(-2 * C).sum(0))
+    steady = read(text + rf"$$K = C / (\underset{{\text{{src}}}}{{\text{{std}}}} C + {epsilon})$$")
+    np.testing.assert_allclose(
+        steady["K"](C=tensor(C, "src", "tgt")).numpy("src", "tgt"), C / (C.std(0) + 1e-5)
+    )

@@ -463,7 +463,7 @@ class Walk:
 
     def take_small(self, name: Expression, text: str) -> bool:
         power = isinstance(name, Scripts) and isinstance(name.sup, Number)
-        if stem(name) not in SMALL or power:
+        if stem(name) not in SMALL or power or text in self.names.divisors:
             return False
         if all(i.key != text for i in self.linked.inputs):
             found = Input(text, name, "setting", default=SMALL_NUMBER)

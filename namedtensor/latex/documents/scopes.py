@@ -45,6 +45,7 @@ from namedtensor.latex.documents.scripts import (
 from namedtensor.latex.documents.series import Range, ranges_for, ranges_of, ruled, unfolded
 from namedtensor.latex.evaluation.evaluator import Word
 from namedtensor.latex.evaluation.vocabulary import applied_letter, word_of
+from namedtensor.latex.reading.quantities import is_divisor
 from namedtensor.latex.reading.ranges import all_bound
 from namedtensor.latex.reading.spoken import numbers_in, sections_around
 from namedtensor.latex.reading.words import SMALL
@@ -602,6 +603,13 @@ class Names:
         """Give the letter that some declaration has for the size of an axis."""
         found = [key(a.size) for _, a in self.sized if a.axis.name == axis and a.size is not None]
         return next((text for text in found if text is not None), None)
+
+    @cached_property
+    def divisors(self) -> frozenset[str]:
+        r"""The small letters that are numbers as others, as \epsilon is where something is divided by it."""
+        bodies = [d.body for group in self.defined.values() for d in group]
+        known = [t for t in SMALL if t in self.declared]
+        return frozenset([t for t in known if any(is_divisor(t, body) for body in bodies)])
 
     @property
     def series_letters(self) -> frozenset[str]:

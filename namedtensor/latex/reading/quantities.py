@@ -30,7 +30,7 @@ from namedtensor.latex.reading.spoken import (
 )
 from namedtensor.latex.reading.statements import is_name
 from namedtensor.latex.reading.tokens import Fault, tokens_of
-from namedtensor.latex.reading.words import APPLIED, FUNCTIONS
+from namedtensor.latex.reading.words import APPLIED, FUNCTIONS, SMALL
 from namedtensor.latex.reading.words import LETTERS as GREEK
 from namedtensor.latex.source import Source, Span
 from namedtensor.latex.syntax import (
@@ -297,7 +297,8 @@ def with_quantities(
             here = set[str]().union(*[meant[section] for section in reach])
             kinds = set[str]().union(*meant.values())
             there = kinds & {"axes", "value"}
-            if name not in users or text in CONSTANTS or here - {"argument", "script", "head"}:
+            constant = text in CONSTANTS and name not in unsaid.get(place, ())
+            if name not in users or constant or here - {"argument", "script", "head"}:
                 continue
             if name in sizes and CELL.match(plain, statement.span.end):
                 continue  # the size of an axis, of another section too
@@ -584,8 +585,23 @@ def _applied(statements: Sequence[Statement]) -> set[str]:
 
 def _never_named(statement: Statement, known: Collection[str]) -> list[Expression]:
     r"""Give Greek letters of a body that nothing gives and no prose names, of L + \lambda R, and \Delta t."""
-    found = [t for t in letters_of(getattr(statement, "body", ())) if t.text not in known]
+    body = getattr(statement, "body", ())
+    small = {text for text in SMALL if is_divisor(text, body)}
+    found = [t for t in letters_of(body) if t.text not in known or t.text in small]
     return [*dict.fromkeys(filter(_is_factor, found))]
+
+
+def is_divisor(text: str, body: Any) -> bool:
+    r"""Say whether a letter divides by itself, C / \epsilon, and is no small number beside another."""
+    below = [part.right for part in all_of(Binary, body) if part.op == "/"]
+    factors: list[Any] = []
+    while below:
+        part: Any = below.pop()
+        if isinstance(part, Binary) and part.op == "*":
+            below += [part.left, part.right]
+        else:
+            factors.append(part.base if isinstance(part, Scripts) and part.sub is None else part)
+    return any(isinstance(part, Letter) and part.text == text for part in factors)
 
 
 def _is_number(

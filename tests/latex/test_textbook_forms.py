@@ -227,3 +227,101 @@ def test_a_number_of_things_is_no_tensor_of_another_section(words):
     document = read(text).bind(seq=4, seq_=4)
     assert [f for f in document.check() if f.severity != "note"] == []
     same(document["M"](w=2), 1.0 * ~((i - 2 < j) & (j <= i)), "seq'", "seq")
+
+
+x = rng.normal(size=(4, 3))
+POINTS = {"x": tensor(x, "i", "dim"), "z": tensor(y, "dim"), "t": tensor(x[:, 0], "i")}
+SPACE = r"\in \mathbb{R}^{\text{dim}}"
+
+
+def test_a_list_with_dots_may_begin_with_zero():
+    text = rf"Let $x_0, \dots, x_{{n-1}} {SPACE}$. $$s = \sum_{{i=0}}^{{n-1}} x_i$$"
+    same(read(text).bind(n=4)["s"](x=POINTS["x"]), x.sum(0), "dim")
+
+
+def test_two_lists_with_dots_have_one_range():
+    text = (
+        rf"Let $x_1, \ldots, x_n {SPACE}$ and $t_1, \ldots, t_n \in \mathbb{{R}}$. "
+        r"$$w = \sum_{i=1}^n t_i x_i$$ $$d_i = x_i - w$$"
+    )
+    w = x[:, 0] @ x
+    same(read(text)["w"](x=POINTS["x"], t=POINTS["t"]), w, "dim")
+    same(read(text)["d"](x=POINTS["x"], t=POINTS["t"]), x - w, "i", "dim")
+
+
+A, C_ = r"$a \in \mathbb{R}^{\text{cls}}$. ", r"\underset{\text{cls}}"
+
+
+@pytest.mark.parametrize(
+    ("formula", "name", "number", "wanted"),
+    [
+        (r"f_w(a) = (1 + w) a - w a^2", "f_w", 1.5, lambda a, w: (1 + w) * a - w * a**2),
+        (r"p_T(a) = T^2 a / T", "p_T", 0.5, lambda a, T: T * a),
+        (
+            rf"R_k = {C_}{{\text{{mean}}}} \mathbf{{1}}[a \le k]",
+            "R_k",
+            1,
+            lambda a, k: (a <= k).mean(),
+        ),
+    ],
+)
+def test_what_stands_below_a_name_is_a_number_where_it_is_used_as_one(
+    formula, name, number, wanted
+):
+    other = (
+        ""
+        if name != "R_k"
+        else r"# A" + "\n" + r"$d \in \mathbb{R}^{\text{code}}$. $$k = 2 d$$" + "\n# B\n"
+    )
+    found = read(f"{other}{A} $${formula}$$")[name]
+    result = found(**{"a": tensor(y, "cls"), name[-1]: number})
+    same(result, wanted(y, number), *result.axes)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"The authors recommend $\beta_1 = 0.9$ and $\beta_2 = 0.99$.",
+        r"For example, $\beta_1 = 0.9$.",
+        r"Is $\beta_1 = 0.9$ a good choice?",
+    ],
+)
+def test_a_number_with_a_label_that_prose_tries_is_one_that_formulas_ask_for(said):
+    text = (
+        rf"$X \in \R^{{\text{{step}}, \text{{in}}}}$. $$m = \beta_1 X + (1 - \beta_1) X^2$$ {said}"
+    )
+    same(called(text, "m", {"X": GIVEN["X"], "beta_1": 0.3}), 0.3 * X + 0.7 * X**2, "step", "in")
+
+
+def test_a_policy_of_what_is_observed_is_no_element_of_a_table():
+    text = (
+        "# Tables\n"
+        r"$\pi \in [0, 1]^{\text{state}, \text{act}}$. $$v = \sum_{\text{act}} \pi$$"
+        "\n# Networks\n"
+        r"$o \in \mathbb{R}^{\text{pix}}$, $W \in \mathbb{R}^{\text{pix}, \text{act}}$. "
+        r"$$\pi_\theta(o) = \underset{\text{act}}{\text{softmax}}(W \underset{\text{pix}}{\cdot} o)$$"
+    )
+    W = rng.normal(size=(3, 2))
+    e = np.exp(y @ W)
+    given = {"o": tensor(y, "pix"), "W": tensor(W, "pix", "act")}
+    same(called(text, r"\pi_\theta", given), e / e.sum(), "act")
+
+
+def test_the_size_of_an_axis_that_a_reshaping_makes_may_be_chosen():
+    text = (
+        r"$X \in \mathbb{R}^{\text{chan}:C}$. We split it into $G$ groups: "
+        r"$$Y = \sum_{\text{sub}} X_{\text{chan} \to (\text{group}:G, \text{sub})}$$"
+    )
+    same(read(text).bind(G=2)["Y"](X=tensor(b, "chan")), b.reshape(2, 2).sum(1), "group")
+
+
+def test_a_plain_formula_of_what_nothing_gives_is_set_aside():
+    text = (
+        r"Regression is $$f(x) = \sum_{i=1}^n \alpha(x, x_i) y_i.$$ "
+        r"Let $K \in \mathbb{R}^{\text{seq}:n, \text{dim}}$ and $x \in \mathbb{R}^{\text{dim}}$. "
+        r"$$s(x) = \sum_{\text{seq}} K \underset{\text{dim}}{\cdot} x$$ "
+        r"If $K$ is orthogonal and $x = 2 K_{\text{seq}:j}$, this is simple."
+    )
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    assert [*document] == ["s"]

@@ -16,7 +16,6 @@ SHORT = {
     "codes.md": (0, 1, 0),
     "separation.md": (0, 2, 0),
     "barycentre.tex": (0, 1, 0),
-    "diffusion_chapter.tex": (0, 1, 0),
 }
 
 

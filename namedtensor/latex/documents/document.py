@@ -39,6 +39,7 @@ from namedtensor.latex.syntax import (
     Indexed,
     Letter,
     Number,
+    Renaming,
     Scripts,
     Statement,
 )
@@ -388,6 +389,8 @@ class Document:
     def _numbers(self) -> dict[str, str]:
         """List the numbers that can be chosen: Python name -> key."""
         places: list[Any] = [axis.size for _, axis in self.definitions.sized]
+        renamed = all_of(Renaming, self.reading.statements)
+        places += [axis.size for one in renamed for axis in one.after]
         stated = [size for _, size, _ in self.definitions.stated_sizes]
         places += [*stated, *[known.lower for known in self.definitions.ranges]]
         places += self.definitions.lengths.values()

@@ -332,7 +332,12 @@ class Names:
         self._signatures: list[tuple[str, Signed]] = []
         self.sized: list[tuple[Declared, SizedAxis]] = []
         self._by_size: dict[str, list[tuple[Declared, SizedAxis]]] = {}
-        self._size_letters: set[str] = set()
+        new = [
+            a for one in all_of(Renaming, self.statements) for a in one.after if a.size is not None
+        ]
+        self._size_letters = {
+            t for a in new if isinstance(a.size, Letter) for t in _letters_of(a.size)
+        }
         self._of: dict[int, Defined] = {}
         self._at: dict[int, Defined] = {}
         self._by_letter: dict[str, list[Range]] = {}
@@ -652,6 +657,9 @@ class Names:
         for name in all_of(Scripts, body):
             known = self.look(name, place, {}) if index in (name.sub, name.sup) else None
             within = None if known is None or known.defined is None else known.defined.range
+            declared = None if known is None else known.declared
+            if declared is not None and len(declared.letters) == 1:  # x_i of x_1, ..., x_n
+                within = self.range_of(declared.letters[0], declared.statement)
             if within is not None and within.lower is not None and within.upper is not None:
                 return within.lower, within.upper
         return None

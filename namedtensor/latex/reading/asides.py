@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from namedtensor.latex.reading.hosts import Region
-from namedtensor.latex.reading.left_sides import is_given, is_moment, signed
+from namedtensor.latex.reading.left_sides import given_names, is_given, is_moment, signed
 from namedtensor.latex.reading.looks import DRESSES, FONTS
 from namedtensor.latex.reading.ranges import listed
 from namedtensor.latex.reading.spoken import (
@@ -268,11 +268,30 @@ def _keep(entries: Sequence[Entry], parents: Sequence[int]) -> Spoken:
         _take(plain[id(statement)], spoken)
     if notation:
         _follow(waiting, spoken)
+    _leave_out_plain([e for e in waiting if e.kept], entries)
     blocks = {e.region.block for e in entries if e.kept and isinstance(e.statement, Definition)}
     for entry in waiting:
         if entry.region.block in blocks and isinstance(entry.statement, Induction):
             entry.kept = True
     return spoken
+
+
+def _leave_out_plain(plain: Sequence[Entry], entries: Sequence[Entry]) -> None:
+    """Set aside what names no axes and calls a letter with several arguments that nothing gives, if alone."""
+    kept = [e.statement for e in entries if e.kept]
+    known = {head_of(name) for said in kept for name in given_names(said)}
+    known |= {head_of(said.name) for said in kept if isinstance(said, Signature)}
+    known |= {head_of(a) for said in kept for c in all_of(Call, said) for a in c.arguments}
+    for entry in plain:
+        said = entry.statement
+        calls = all_of(Call, getattr(said, "body", ()))
+        unknown = [c for c in calls if len(c.arguments) > 1 and not c.axes and c.bracket == "("]
+        letters = [t for c in unknown for t in letters_of(c.function)[:1] if t.style == "letter"]
+        strange = any(head_of(letter) not in known for letter in letters)
+        if not strange or not isinstance(said, Definition) or not isinstance(said.target, Call):
+            continue
+        used = [head_of(said.target) in texts_of(other) for other in kept if other is not said]
+        entry.kept = any(used)
 
 
 def _spoken_of(entry: Entry) -> tuple[Expression, ...]:

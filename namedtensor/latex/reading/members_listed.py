@@ -122,7 +122,8 @@ def _from_first_to_last(
     if any([n.base for n in group] != [n.base for n in first] for group in groups):
         return None
     counts = [{_index(name) for name in group} for group in groups]
-    wanted = [{Number(first[0].span, n)} for n in range(1, len(groups))]
+    from_zero = counts[0] == {Number(first[0].span, 0)}
+    wanted = [{Number(first[0].span, n - from_zero)} for n in range(1, len(groups))]
     (end,) = counts[-1] if len(counts[-1]) == 1 else (None,)
     if counts[:-1] != wanted or end is None or isinstance(end, Number):
         return None

@@ -391,7 +391,8 @@ def put_abbreviations(entries: Sequence[Entry]) -> None:
         if not isinstance(target, Letter) or not plain or letters <= given:
             continue
         using = uses.get((entry.region.section, target.text), [])
-        indices = [_own_indices(other) & (letters - given) for other in using]
+        free = letters - given.union(*map(_bound, all_of(Big, said.body)))
+        indices = [_own_indices(other) & free for other in using]
         if indices and indices[0] and all(own == indices[0] for own in indices):
             whole = Items(said.body.span, (said.body,), "(")
             for other in using:

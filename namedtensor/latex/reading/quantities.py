@@ -8,6 +8,7 @@ outside of what acts along axes, for there it may be a tensor.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -193,6 +194,8 @@ DASH = re.compile(rf"^(?:(?:{WALL})+|\s+(?:–|—|-{{1,3}})\s+)(?=[a-z])", re.I
 #: Letters of what comes last, where nothing else gives them.
 LAST = frozenset((*"TNLKMn",))
 
+ONE = Number(Span(0, 0), 1)
+
 #: What stands below the letter of the least and of the greatest number.
 EXTREME = re.compile("min|max")
 
@@ -270,9 +273,10 @@ def with_quantities(
         for i, s in enumerate(statements)
         if isinstance(s, Aside) and not names[i]
     }
-    scripted = {part for part in all_of(Scripts, tuple(statements)) if part.sub is not None}
+    every_script = [part for s in statements for part in all_of(Scripts, s)]
+    scripted = Counter([part for part in every_script if part.sub is not None])
     ends = {
-        i: [*_extremes(s, given), *_of_function(s, given, scripted)]
+        i: [*_extremes(s, given), *_of_function(s, given, scripted, parents)]
         for i, s in enumerate(statements)
         if isinstance(s, Definition)
     }
@@ -331,7 +335,8 @@ def with_quantities(
                 r"\bof\s+\$$", plain[: statement.span.start][-9:]
             )
             counts = words.counts and (there == {"axes"} or (apart and name not in sizes))
-            if there and not (words.begins or counts):
+            bound = place in ends and not silent and here <= {"script"}  # no other section's
+            if there and not (bound or words.begins or counts):
                 continue
             bodies = [d.body if silent else multiplied(d) for d in used]
             bare = [closed(body) for body in bodies]
@@ -564,16 +569,35 @@ def _extremes(statement: Definition, given: Collection[str]) -> list[Expression]
 def _of_function(
     statement: Definition,
     given: Mapping[str, Mapping[int, set[str]]],
-    scripted: Collection[Scripts],
+    scripted: Mapping[Scripts, int],
+    parents: Sequence[int],
 ) -> list[Expression]:
-    r"""Give the \kappa of H_\kappa(u) = ... that the body uses, where it is always the same."""
-    name = statement.target.function if isinstance(statement.target, Call) else None
+    r"""Give the \kappa of H_\kappa(u) = ... that the body uses, where it is always the same.
+
+    So is the k of R_k = mean(r <= k), which no other formula uses.
+    """
+    target, body = statement.target, statement.body
+    name = target.function if isinstance(target, Call) else target
     letter = name.sub if isinstance(name, Scripts) and name.sup is None else None
-    if not isinstance(name, Scripts) or letter is None or key_of(letter) not in GREEK:
-        return []  # the k of f_k(u) counts
-    kinds = set[str]().union(*given.get(key_of(letter), {}).values())
-    alone = not any(part.base == name.base and part.sub != letter for part in scripted)
-    return [letter] if alone and kinds <= {"script"} and letter in names_of(statement.body) else []
+    if not isinstance(name, Scripts) or letter is None or letter not in names_of(body):
+        return []
+    text = key_of(letter)
+    meant = given.get(text, {})
+    kinds = set[str]().union(*meant.values())
+    if isinstance(target, Call):
+        shares = [p.right for p in all_of(Binary, body) if p.op in ("+", "-") and p.left == ONE]
+        # the k of f_k(u) counts, and the w of (1 - w) u is a share
+        real = text in GREEK or letter in shares or (text.isupper() and kinds <= {"script"})
+        alone = not any(part.base == name.base and part.sub != letter for part in scripted)
+    else:
+        count = sum(many for part, many in scripted.items() if part.base == name.base)
+        held = [a for c in all_of(Call, body) for a in c.arguments if isinstance(a, Relation)]
+        compared = letters_of(tuple(held)).count(letter)
+        real = is_small(letter) and 0 < compared == letters_of(body).count(letter)
+        near = [at for at in meant if in_reach(at, statement.section, parents)]
+        kinds = set[str]().union(*[meant[at] for at in near])
+        alone = count == 1 and statement.condition is None
+    return [letter] if real and alone and kinds <= {"script"} else []
 
 
 def _applied(statements: Sequence[Statement]) -> set[str]:

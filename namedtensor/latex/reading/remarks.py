@@ -78,6 +78,9 @@ TASK = re.compile(
     r"Check|Explain|Argue|Convince|Why|How|What|Which|Is|Are|Does|Do|Can)\b"
 )
 
+#: What begins a sentence about a case, "If $K$ is orthogonal and $q = b K$, we get ...".
+SUPPOSING = re.compile(r"\W*(?:If|When|Whenever|Unless)\b[^,]*")
+
 #: The head of a table, whose cells say for what its columns are.
 HEAD = re.compile(r"\\begin\{tabular[^$]*?\}(?:(?!\\\\).)*$", re.DOTALL)
 RULED = re.compile(r"[^\n]*\n[ \t]*\|?[ \t]*:?-+[-:| \t]*\n")
@@ -192,9 +195,11 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
     """Mark definitions that only remark: in prose, of what is defined or declared elsewhere."""
     displayed = Nearby[Region](parents)
     known: Counter[str] = Counter()
+    keys: Counter[str] = Counter()
     for entry in entries:
         statement = entry.statement
         known.update({head_of(name) for name in given_names(statement)})
+        keys.update({key_of(name) for name in given_names(statement)})
         if isinstance(statement, Signature):
             known[head_of(statement.name)] += 1
         if isinstance(statement, Definition) and entry.region.display:
@@ -267,7 +272,8 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             again = isinstance(statement.target, Call)
             outside = any(again or at.block not in functions for at in shown)
             last = is_last(statement.target, elements.sizes) and _heads(statement) <= CONSTANTS
-            asked = _is_asked(entry, text) if name in displayed.names else ""
+            asked = _is_asked(entry, text, SUPPOSING)
+            asked = asked if name in displayed.names or SUPPOSING.match(asked) else ""
             if not (local or starts) and (whole or outside or asked or (last and not there)):
                 read.statement = fact_of(statement)
                 if re.search(
@@ -283,8 +289,10 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
                 or (elements.is_several(statement) and target.text not in elements.sized)
             ):
                 tried.setdefault(target.text, []).append(entry)
+            elif isinstance(body, Number) and elements.is_label(target, entry.region.section):
+                tried.setdefault(key_of(target), []).append(entry)  # \beta_1 = 0.9
     for name, told in tried.items():
-        if len(told) == known[name]:
+        if len(told) == (known if name in known else keys)[name]:
             read, statement = told[0].found, cast("Definition", told[0].statement)
             whole = elements.is_several(statement) and name not in GREEK
             whole = whole and all(value == int(value) for value in elements.tried(statement))
@@ -384,14 +392,14 @@ def _is_tried(entry: Entry, text: str) -> bool:
     return isinstance(relation.first, AxisSize) and bool(tried or _is_asked(entry, text))
 
 
-def _is_asked(entry: Entry, text: str) -> str:
+def _is_asked(entry: Entry, text: str, also: re.Pattern[str] = TASK) -> str:
     """Give the beginning of a task or a question in which mathematics stands, or of the head of a table."""
     span = entry.region.span
     before = text[max(0, span.start - 400) : span.start]
     last = SENTENCES.split(before)[-1]
     line = before[before.rfind("\n") + 1 :]
     head = HEAD.search(before) or ("|" in line and RULED.match(text, span.end))
-    return last if TASK.match(last) else line if head else ""
+    return last if TASK.match(last) or also.fullmatch(last) else line if head else ""
 
 
 def _remarks(
@@ -714,6 +722,13 @@ class _Elements:
         wanted = {key_of(t.function): len(t.arguments) for t in targets if isinstance(t, Call)}
         calls = all_of(Call, body)
         return any(len(c.arguments) < wanted.get(key_of(c.function), 0) for c in calls)
+
+    def is_label(self, target: Expression, section: int) -> bool:
+        r"""Say whether a name is a letter with a number or a word below it, and no element or member."""
+        sub = target.sub if isinstance(target, Scripts) and target.sup is None else None
+        plain = isinstance(sub, Number) or getattr(sub, "style", "") == "word"
+        head = head_of(target)
+        return plain and head not in self.members and not self.declared.near(head, section)
 
     def is_several(self, statement: Definition) -> bool:
         """Say whether prose tries different numbers for a letter in one section: none is its value."""

@@ -688,7 +688,10 @@ class _Formula:
         known = None if form is None else self.known.tensor(form[0], self.section)
         axes = () if known is None else known[1]
         at = () if form is None else indices_of(form[1], len(axes)) or ()
-        names = [i.text for i in at if isinstance(i, Letter)]
+        letters = [i for i in at if isinstance(i, Letter)]
+        if any(self.known.tensor(i, self.section) for i in letters):
+            return {}  # \pi_\theta(x) of a tensor x is a function
+        names = [i.text for i in letters]
         if not 1 < len(axes) == len(names) == len(at) == len(set(names)):
             return {}
         return {i: frozenset([a.axis.name]) for i, a in zip(names, axes, strict=True)}

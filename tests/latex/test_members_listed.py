@@ -116,3 +116,11 @@ def test_members_that_are_only_said_to_be_positive_are_all_of_them(scales):
     y, sigma = rng.normal(size=3), np.array([1.0, 2.0, 3.0, 4.0])
     given = {"y": tensor(y, "in"), "mu": tensor(x, "k", "in"), "sigma": tensor(sigma, "k")}
     np.testing.assert_allclose(run(text, "p", **given), (((y - x) ** 2).sum(1) / sigma).sum())
+
+
+@pytest.mark.parametrize(("several", "one"), [("Tasks", "Task"), ("The classes", "the class")])
+def test_what_prose_counts_has_the_letter_that_prose_gives_one_of_it(several, one):
+    text = rf"""{several} $1, \dots, T$ share $h \in \mathbb{{R}}^{{\text{{in}}}}$, and {one} $t$ has a head
+    $v_t \in \mathbb{{R}}^{{\text{{in}}}}$. $$L = \sum_{{t=1}}^T v_t \underset{{\text{{in}}}}{{\cdot}} h$$"""
+    found = run(text, "L", h=tensor(E[0], "in"), v=tensor(x, "t", "in"))
+    np.testing.assert_allclose(found, (x @ E[0]).sum())

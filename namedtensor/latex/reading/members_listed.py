@@ -5,7 +5,8 @@ They are the members x_i for i = 1, ..., n, with the index that other formulas h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,8 +23,13 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
+    Statement,
 )
 from namedtensor.latex.walk import all_of, texts_of
+
+#: The word before mathematics, and the ends that tell that there are several.
+NOUN = re.compile(r"([A-Za-z]{3,})[\s$\\(]*$")
+SEVERAL = re.compile(r"(?:e?s+|e)$")
 
 #: Letters for the index of members at which no other formula has one.
 USUAL = "ikjl"
@@ -38,19 +44,26 @@ class Listed:
     end: Expression
     index: Letter | None = None
 
+    @property
+    def numbers(self) -> Items:
+        """The numbers, as a range has them: 1, ..., n."""
+        span = self.end.span
+        return Items(span, (self.start, Dots(span), self.end), "")
+
 
 def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     """Give lists of members as declarations of x_i, and the range of i behind what declares them."""
     said = [e.statement if isinstance(e.read, Found) else None for e in entries]
     told = {at: lists for at, one in enumerate(said) if (lists := _listed(one, text)) is not None}
+    counted = _counted(entries, said, text)
     ranges: dict[int, list[Entry]] = {}
-    every = tuple([one for one in said if one is not None]) if told else ()
+    every = tuple([one for one in said if one is not None]) if told or counted else ()
     others: dict[Any, list[Scripts]] = {}
     for part in all_of(Scripts, every):
         others.setdefault((part.base, part.sub is None), []).append(part)
     free = next((t for t in USUAL if t not in texts_of(every)), "i")
     places: dict[Expression, int] = {}
-    for at, one in enumerate(said if told else ()):
+    for at, one in enumerate(said if every else ()):
         for name in one.names if isinstance(one, Declaration) else ():
             places.setdefault(name, at)
     for at, here in told.items():
@@ -65,21 +78,56 @@ def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
         index = _index(members[0])
         if statement is None or not all(m in places and _index(m) == index for m in members):
             continue
-        span, numbers = (
-            statement.span,
-            Items(statement.span, (here.start, Dots(statement.span), here.end), ""),
-        )
-        within = Constraint(
-            span,
-            Relation(span, index, (("=", numbers),)),
-            block=statement.block,
-            section=statement.section,
-        )
         place = max([at, *[places[m] for m in members]])
-        ranges.setdefault(place, []).append(Entry(Found(within), entries[place].region))
+        own = _range(entries[place], statement, index, here.numbers)
+        ranges.setdefault(place, []).append(own)
+    for at, (index, numbers) in counted.items():
+        first = _first(places, index)
+        if first is not None:
+            own = _range(entries[first], entries[at].statement, index, numbers)
+            ranges.setdefault(max(at, first), []).append(own)
     for at, entry in enumerate(entries):
         yield entry
         yield from ranges.get(at, ())
+
+
+def _first(places: Mapping[Expression, int], index: Letter) -> int | None:
+    """Find the first declaration of a member with an index."""
+    own = [at for n, at in places.items() if isinstance(n, Scripts) and _index(n) == index]
+    return min(own, default=None)
+
+
+def _range(entry: Entry, statement: Statement, index: Expression, numbers: Expression) -> Entry:
+    """Make the range of an index, to stand behind an entry."""
+    relation = Relation(statement.span, index, (("=", numbers),))
+    place = {"block": statement.block, "section": statement.section}
+    return Entry(Found(Constraint(statement.span, relation, **place)), entry.region)
+
+
+def _counted(
+    entries: Sequence[Entry], said: Sequence[Statement | None], text: str
+) -> dict[int, tuple[Letter, Items]]:
+    """Find letters for what prose counts: "tasks $1, \\dots, T$" and "task $t$"."""
+    lists: dict[tuple[int, str], tuple[int, Items]] = {}
+    letters: dict[tuple[int, str], Letter] = {}
+    for at, (entry, one) in enumerate(zip(entries, said, strict=True)):
+        part = None if entry.region.display else getattr(one, "relation", None)
+        if isinstance(part, Letter) and one is not None:
+            letters.setdefault((one.section, _noun(text, one.span.start)), part)
+        elif isinstance(part, Items) and not part.bracket and one is not None:
+            first, last = part.parts[0], part.parts[-1]
+            dots = any(isinstance(p, Dots) for p in part.parts)
+            if dots and isinstance(first, Number) and first.value == 1 and isinstance(last, Letter):
+                lists.setdefault((one.section, _noun(text, one.span.start)), (at, part))
+    both = [key for key in lists if key in letters and key[1]]
+    return {lists[key][0]: (letters[key], lists[key][1]) for key in both}
+
+
+def _noun(text: str, at: int) -> str:
+    """Give the word before mathematics, without what tells that there are several: "tasks $"."""
+    found = NOUN.search(text[max(0, at - 40) : at])
+    word = found[1].lower() if found else ""
+    return SEVERAL.sub("", SEVERAL.sub("", word))
 
 
 def _listed(said: Any, text: str) -> Listed | None:

@@ -124,3 +124,30 @@ def test_what_prose_counts_has_the_letter_that_prose_gives_one_of_it(several, on
     $v_t \in \mathbb{{R}}^{{\text{{in}}}}$. $$L = \sum_{{t=1}}^T v_t \underset{{\text{{in}}}}{{\cdot}} h$$"""
     found = run(text, "L", h=tensor(E[0], "in"), v=tensor(x, "t", "in"))
     np.testing.assert_allclose(found, (x @ E[0]).sum())
+
+
+POINTS = r"Points $x_1, \dots, x_n \in \mathbb{R}^{\text{in}}$ are given. "
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        r"$$G_{ij} = x_i \underset{\text{in}}{\cdot} x_j$$",
+        r"$$G_{ij} = \sum_{\text{in}} x_i x_j$$",
+        r"The matrix is $G_{ij} = x_i \underset{\text{in}}{\cdot} x_j$.",
+    ],
+)
+def test_two_members_are_along_an_axis_and_its_copy(said):
+    document = read(POINTS + said)
+    assert not document.check()
+    found = document["G"](tensor(x, "i", "in")).numpy("i", "i'")
+    np.testing.assert_allclose(found, x @ x.T)
+
+
+def test_a_function_of_the_letter_of_members_takes_a_point_beside_them():
+    point = r"For $x \in \mathbb{R}^{\text{in}}$ let "
+    text = POINTS + point + r"$$f(x) = \frac{1}{n} \sum_{i=1}^n \exp(-\|x - x_i\|^2)$$"
+    document = read(text)
+    assert [f for f in document.check() if f.severity != "note"] == []
+    found = document["f"](tensor(E[0], "in"), x_=tensor(x, "i", "in")).numpy()
+    np.testing.assert_allclose(found, np.exp(-((E[0] - x) ** 2).sum(1)).mean())

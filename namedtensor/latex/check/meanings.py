@@ -21,6 +21,7 @@ from namedtensor.latex.reading.spoken import head_of, key_of
 from namedtensor.latex.reading.words import APPLIED
 from namedtensor.latex.source import Span
 from namedtensor.latex.syntax import (
+    AxisName,
     Binary,
     Call,
     Cases,
@@ -50,8 +51,10 @@ def check_meanings(checker: Checker, shorthand: Sequence[Sequence[Short]]) -> No
     """Report names with two meanings in one section, and products that look like calls."""
     names, report = checker.names, checker.report
     algorithms = algorithms_in(checker.source.text)
+    axes = [part for s in names.statements for part in all_of(AxisName, s)] if shorthand else []
+    written = {a.name.rstrip("'") for a in axes if report.text(a.span).strip() not in ("", a.name)}
     for shorts in shorthand:
-        _short(checker, shorts)
+        _short(checker, shorts, written)
     for axis, definition in names.defined_sizes.values():
         report.warning(
             "meaning",
@@ -165,11 +168,13 @@ def _rate(checker: Checker, definition: Definition, place: Place) -> None:
         )
 
 
-def _short(checker: Checker, shorts: Sequence[Short]) -> None:
+def _short(checker: Checker, shorts: Sequence[Short], written: set[str]) -> None:
     """Note, once for a formula, which letters with subscripts are read as elements."""
     text, at = checker.report.text, checker.dialect.at
     said = []
     for short, element in shorts:
+        if not written.intersection([i.axis.name.rstrip("'") for i in element.indices]):
+            continue  # x_i of members that are listed, x_1, ..., x_n, has no other name
         places = [at(i.axis.name, text(i.at.span)) for i in element.indices]
         letter, whole = head_of(short), head_of(element.base)  # x of x_i, a row of X
         mark = key_of(element.base).partition("^")[2]  # new of mu^{new}_k
@@ -178,6 +183,8 @@ def _short(checker: Checker, shorts: Sequence[Short]) -> None:
         sub = getattr(short, "sub", None)
         own = text(short.span) if sub is None else f"{base}_{{{text(sub.span)}}}"
         said.append(f"{own} as {made}_{{{', '.join(places)}}}")
+    if not said:
+        return
     checker.report.note(
         "meaning",
         shorts[0][0].span,

@@ -240,6 +240,10 @@ class Walk:
         if declared is not None:
             return declared, ()
         family = self.names.family(name, around.place) or self._declared_power(name, around.place)
+        members = all_of(Scripts, self.linked.defined.body)
+        if family is not None and any(part.base == name for part in members):
+            # the x of f(x) = sum_i k(x, x_i) is a point as each x_i is
+            return dataclasses.replace(family, key=key(name) or "", name=name, letters=()), ()
         return family, () if family is None else family.letters
 
     def _declared_power(self, name: Expression, place: Place) -> Declared | None:

@@ -13,6 +13,8 @@ from typing import Any
 from namedtensor.latex.reading.asides import QUIET, Entry
 from namedtensor.latex.reading.statements import Found
 from namedtensor.latex.syntax import (
+    AxisName,
+    Call,
     Constraint,
     Declaration,
     Definition,
@@ -23,6 +25,7 @@ from namedtensor.latex.syntax import (
     Number,
     Relation,
     Scripts,
+    SizedAxis,
     Statement,
 )
 from namedtensor.latex.walk import all_of, texts_of
@@ -66,6 +69,11 @@ def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     for at, one in enumerate(said if every else ()):
         for name in one.names if isinstance(one, Declaration) else ():
             places.setdefault(name, at)
+    made = [one for one in every if isinstance(one, Definition) and isinstance(one.target, Call)]
+    #: letters of arguments beside members, f(x) = sum_i k(x, x_i): no tensor has this letter
+    formal = {part.base for one in made for part in all_of(Scripts, one.body)}.intersection(
+        [a for one in made if isinstance(one.target, Call) for a in one.target.arguments]
+    )
     for at, here in told.items():
         statement = said[at]
         alike = [others.get((m.base, m.sub is None), []) for m in here.members]
@@ -78,9 +86,16 @@ def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
         index = _index(members[0])
         if statement is None or not all(m in places and _index(m) == index for m in members):
             continue
-        place = max([at, *[places[m] for m in members]])
-        own = _range(entries[place], statement, index, here.numbers)
-        ranges.setdefault(place, []).append(own)
+        counts = here.start == Number(here.end.span, 1) and here.members[0].sub is not None
+        if counts and formal.isdisjoint([m.base for m in members]):
+            for member in members:
+                place = entries[places[member]].found
+                if isinstance(place.statement, Declaration):
+                    place.statement = _as_tensor(place.statement, index, here.end)
+        else:
+            behind = max([at, *[places[m] for m in members]])
+            own = _range(entries[behind], statement, index, here.numbers)
+            ranges.setdefault(behind, []).append(own)
     for at, (index, numbers) in counted.items():
         first = _first(places, index)
         if first is not None:
@@ -89,6 +104,16 @@ def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     for at, entry in enumerate(entries):
         yield entry
         yield from ranges.get(at, ())
+
+
+def _as_tensor(said: Declaration, index: Letter, end: Expression) -> Declaration:
+    """Declare x over an axis i for its members x_i, where all names have that index."""
+    if not all(isinstance(n, Scripts) and _index(n) == index for n in said.names):
+        return said
+    names = tuple([n.base for n in said.names if isinstance(n, Scripts)])
+    axis = SizedAxis(index.span, AxisName(index.span, index.text), end)
+    space = replace(said.space, axes=(axis, *said.space.axes))
+    return replace(said, names=names, space=space)
 
 
 def _first(places: Mapping[Expression, int], index: Letter) -> int | None:

@@ -656,6 +656,7 @@ class _Formula:
             or self._by_place(statement.body, letter, lambda _, count: count > 1)
             or (self._by_rows(statement.body, letter) if rows else NONE)
             or self._by_name(letter)
+            or self._by_own_axis(statement.body, letter)
             or (self._by_order(statement.body, letter) if steps or letter == "t" else NONE)
             or (self._by_vectors(statement.body, letter) if plain else NONE)
             or self._by_conditions(statement.body, letter)
@@ -794,6 +795,14 @@ class _Formula:
         """Take the one axis that a letter indexes by name in other formulas."""
         axes = self.known.named.get(letter, set())
         return frozenset(axes) if len(axes) == 1 else NONE
+
+    def _by_own_axis(self, body: Expression, letter: str) -> Runs:
+        """Take the axis that has the name of an index, of tensors over it: x_t of an x over t."""
+        forms = [short_form(name) for name in all_of(Scripts, body)]
+        bases = [form[0] for form in forms if form is not None and letter in texts_of(form[1])]
+        known = [self.known.tensor(base, self.section) for base in bases]
+        over = [_names(one[1]) for one in known if one is not None]
+        return frozenset([letter]) if any(letter in axes for axes in over) else NONE
 
     def _by_vectors(self, body: Expression, letter: str) -> Runs:
         """Take the axis that a body names, where only elements have the index: r_j = λ_j / sum_{comp} λ."""

@@ -6,6 +6,8 @@ linked": what is declared stays what it is.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -276,9 +278,7 @@ def mark_remarks(entries: Sequence[Entry], text: str, parents: Sequence[int]) ->
             asked = asked if name in displayed.names or SUPPOSING.match(asked) else ""
             if not (local or starts) and (whole or outside or asked or (last and not there)):
                 read.statement = fact_of(statement)
-                if re.search(
-                    r"\b[Ii]f\b", asked
-                ):  # under a condition that the document does not state
+                if re.search(r"\b[Ii]f\b", asked):  # it holds where something else does
                     read.part_of = QUIET["remark"]
         elif _remarks(entry, text, above, displayed, elements):
             read.part_of = QUIET["remark"]
@@ -563,10 +563,18 @@ def _is_special(at: int, entries: Sequence[Entry], text: str) -> bool:
         return False
     last = SENTENCES.split(LEADS.sub("", before))[-1]
     begin = region.span.start - len(before) + before.rfind(last)
-    own = {head_of(e.target) for e in entries if e.region == region and e.target}
-    tried = [e for e in entries[:at] if begin <= e.region.span.start and e.region != region]
-    starts = any(isinstance(e.target, Scripts) and head_of(e.target) in own for e in tried)
-    return bool(SPECIAL.match(last)) and not starts
+    if not SPECIAL.match(last):
+        return False
+    before_it = itertools.takewhile(
+        lambda e: e.region.span.start >= begin, (entries[i] for i in range(at - 1, -1, -1))
+    )
+    behind_it = itertools.takewhile(
+        lambda e: e.region == region, (entries[i] for i in range(at, len(entries)))
+    )
+    near = [*before_it, *behind_it]
+    own = {head_of(e.target) for e in near if e.region == region and e.target}
+    tried = [e.target for e in near if e.region != region]
+    return not any(isinstance(t, Scripts) and head_of(t) in own for t in tried)
 
 
 def _relates_functions(statement: Definition, entries: Sequence[Entry]) -> bool:
@@ -716,12 +724,16 @@ class _Elements:
         tensors = any(self.declared.near(key_of(name), section) for name in names)
         return own and not tensors and any(not self.known[head_of(name)] for name in names)
 
+    @functools.cached_property
+    def _takes(self) -> dict[str, int]:
+        """How many arguments each function of the document has."""
+        targets = [entry.target for entry in self._entries]
+        return {key_of(t.function): len(t.arguments) for t in targets if isinstance(t, Call)}
+
     def calls_with_less(self, body: Expression) -> bool:
         """Say whether a function is called with fewer arguments than it has."""
-        targets = [entry.target for entry in self._entries]
-        wanted = {key_of(t.function): len(t.arguments) for t in targets if isinstance(t, Call)}
         calls = all_of(Call, body)
-        return any(len(c.arguments) < wanted.get(key_of(c.function), 0) for c in calls)
+        return any(len(c.arguments) < self._takes.get(key_of(c.function), 0) for c in calls)
 
     def is_label(self, target: Expression, section: int) -> bool:
         r"""Say whether a name is a letter with a number or a word below it, and no element or member."""

@@ -1241,19 +1241,30 @@ def _put_zeros(entries: Sequence[Entry], given: Given) -> None:
         wanted = over.get(key_of(part.function), ())
         own = [put(argument, change) for argument in part.arguments]
         for place, (argument, axes) in enumerate(zip(own, wanted, strict=False)):
-            text = str(getattr(argument, "text", getattr(argument, "value", "")))
-            if axes and text in ("0", "0bold", "0vec", "1bold"):
-                at = argument.span
+            if axes and _is_filled(argument):
+                at, filled = (
+                    argument.span,
+                    "1bold" if argument == Letter(argument.span, "1bold") else "0bold",
+                )
                 below = Items(at, tuple([AxisName(at, name) for name in sorted(axes)]), "")
-                own[place] = Scripts(at, Letter(at, f"{text[0]}bold"), below)
+                own[place] = Scripts(at, Letter(at, filled), below)
         if tuple(own) == part.arguments:
             return None
         return replace(part, arguments=tuple(own), parameters=put(part.parameters, change))
 
     for entry in entries if any(map(any, over.values())) else ():
         statement = entry.statement
-        if isinstance(statement, Definition):
+        calls = all_of(Call, statement.body) if isinstance(statement, Definition) else ()
+        if isinstance(statement, Definition) and any(
+            map(_is_filled, [a for c in calls for a in c.arguments])
+        ):
             entry.found.statement = replace(statement, body=put(statement.body, change))
+
+
+def _is_filled(part: Any) -> bool:
+    r"""Say whether a part is 0, \mathbf{0}, \vec 0 or \mathbf{1}."""
+    zero = isinstance(part, Number) and part.value == 0
+    return zero or (isinstance(part, Letter) and part.text in ("0bold", "0vec", "1bold"))
 
 
 def _put_known(entries: Sequence[Entry]) -> None:

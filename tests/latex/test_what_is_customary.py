@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from namedtensor import tensor
+from namedtensor.errors import NamedTensorError
 from namedtensor.latex import read
 
 rng = np.random.default_rng(0)
@@ -496,6 +497,9 @@ def test_an_epsilon_that_divides_by_itself_is_a_number_and_one_beside_others_is_
     sharp = read(text + rf"$$K = \exp(-C / {epsilon})$$ $$P = \sum_{{\text{{src}}}} K$$")
     assert {p.name for p in sharp["P"].signature.parameters} == {"C", name}
     C = rng.normal(size=(2, 3))
+    with pytest.raises(NamedTensorError) as asked:
+        sharp["P"](C=tensor(C, "src", "tgt"))
+    assert f"missing a required argument: '{name}'" in str(asked.value)
     found = sharp["P"](C=tensor(C, "src", "tgt"), **{name: 0.5}).numpy("tgt")
     np.testing.assert_allclose(found, np.exp(-2 * C).sum(0))
     steady = read(text + rf"$$K = C / (\underset{{\text{{src}}}}{{\text{{std}}}} C + {epsilon})$$")

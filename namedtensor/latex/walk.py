@@ -179,6 +179,12 @@ def texts_of(part: Any) -> set[str]:
     return {letter.text for letter in letters_of(part)}
 
 
+def unused(tries: str, parts: Any, last: str) -> str:
+    """Give the first of some letters that parts do not have, or else the last one."""
+    used = texts_of(parts)
+    return next((text for text in tries if text not in used), last)
+
+
 def parted(letter: Letter) -> tuple[Letter, ...]:
     """Part italics that are written without a space: k and h of kh; a command or a mark has no parts."""
     start, end = letter.span.start, letter.span.end

@@ -362,9 +362,7 @@ def _look_at_letters(
         own = {at: run for at, run in own.items() if at not in letters_of(bound)}
     elements = _sizes(symbols, part, place) if isinstance(part, Indexed) else []
     if isinstance(part, Indexed) and symbols.declaration(part.base, place) is None:
-        for (
-            item
-        ) in part.indices:  # of what is defined: its axis has one size wherever it is declared
+        for item in part.indices:  # an axis of what is defined, of one size wherever it is declared
             sizes = known.get(item.axis.name.rstrip("'"), {})
             elements += [(item, *sizes.values())] if len(sizes) == 1 else []
     for item, size in elements:

@@ -282,13 +282,13 @@ def _computed(document: Document, defined: Defined, number: int) -> Iterator[tup
     inputs = {document.library.identifier(linked, given): given for given in linked.inputs}
     for parameter in document.library.of(defined).signature.parameters:
         given = inputs.get(parameter.name)
+        space = parameter.space
         for axis in () if given is None or given.space is None else given.space.axes:
             name = axis.axis.name
             letters = dict.fromkeys([t.text for t in letters_of(axis.size)], number)
             size = None if axis.size is None else fold(axis.size, letters)
             if size is not None and size > 0:
-                key_of = parameter.space.size_key if parameter.space is not None else str
-                yield key_of(name) or name, size
+                yield (None if space is None else space.size_key(name)) or name, size
 
 
 def tried(trees: Sequence[Trees], defined: Defined) -> tuple[Sequence[Span], Tried]:

@@ -185,7 +185,7 @@ class Applied:
         scope: BodyScope,
     ) -> Value | None:
         place = wanted.listed
-        if place is None or by_letter(wanted, callee, bool(call.parameters)):
+        if place is None or by_letter(wanted, bool(call.parameters)):
             return self._by_letter(wanted, call, callee, scope)
         if place >= len(parameters):
             if wanted.role == "setting":

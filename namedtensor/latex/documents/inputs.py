@@ -145,7 +145,7 @@ def owns(meaning: Meaning, call: Call, callee: Linked, indices: Indices) -> bool
     )
 
 
-def by_letter(found: Input, callee: Linked, given: bool) -> bool:
+def by_letter(found: Input, given: bool) -> bool:
     """Say whether a call leaves a parameter to its letter, which stands for the same everywhere.
 
     That is one that is not listed, W^1 of f^1(X) where the function is f^l(X; W^l), and each parameter of a

@@ -525,7 +525,7 @@ class Walk:
             if found.role == "bundle":
                 if found.linked is not None and found.listed is None:
                     self.take_bundle(found.key, found.name, found.linked)
-            elif by_letter(found, callee, given) and found.declared is not None:
+            elif by_letter(found, given) and found.declared is not None:
                 self.take(found.name, meaning_of(found, callee), "parameter")
 
     def own_sizes(self) -> set[str | None]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from namedtensor.latex.findings import Finding
 from namedtensor.latex.reading.asides import fact_of
-from namedtensor.latex.reading.spoken import head_of, key_of, lies_in
+from namedtensor.latex.reading.spoken import head_of, key_of, lies_in, summands
 from namedtensor.latex.reading.words import SMALL
 from namedtensor.latex.source import Source
 from namedtensor.latex.syntax import (
@@ -94,7 +94,7 @@ def with_drawn(
     def is_model(said: Definition) -> bool:
         """Say whether declared data are told to be a sum with noise that nothing else uses: y = X b + e."""
         whole = said.target.base if isinstance(said.target, Indexed) else said.target
-        noise = [head_of(t) for t in _terms(said.body) if _written(t, source) in texts]
+        noise = [head_of(t) for t in summands(said.body) if _written(t, source) in texts]
         return key_of(whole) in declared and any(used[text] == 1 for text in noise)
 
     models = [s for s in made if s.op == "=" and is_model(s)]
@@ -103,13 +103,6 @@ def with_drawn(
 
 def _written(part: Any, source: Source) -> str:
     return source.text[part.span.start : part.span.end]
-
-
-def _terms(body: Any) -> list[Any]:
-    """List what a sum adds."""
-    if isinstance(body, Binary) and body.op in ("+", "-") and not body.axes:
-        return [*_terms(body.left), *_terms(body.right)]
-    return [body]
 
 
 def _note(text: str, axes: Sequence[str], statement: Statement, source: Source) -> Finding:

@@ -37,7 +37,7 @@ from namedtensor.latex.syntax import (
     Scripts,
     SizedAxis,
 )
-from namedtensor.latex.walk import all_of, letters_of, put, texts_of
+from namedtensor.latex.walk import all_of, letters_of, put, texts_of, unused
 
 #: Letters for the number of an element, of which one is taken that the document does not have.
 USUAL = "jkmnlpqrst"
@@ -139,9 +139,7 @@ def _join(
     if key_of(target.base) in texts_of((said.body, later.body)):
         return  # a recurrence
     around = [e.statement for e in entries if isinstance(e.read, Found) and not e.found.part_of]
-    number = replace(
-        one, text=next((t for t in USUAL if t not in texts_of(tuple(around))), one.text)
-    )
+    number = replace(one, text=unused(USUAL, tuple(around), one.text))
     behind = Binary(other.span, "-", number, end)
     body = put(said.body, lambda part: number if part == one else None)
     rest = put(later.body, lambda part: behind if part == other else None)
@@ -200,7 +198,7 @@ def _put_together(
     from_zero = [] if counts[1] else [name for name in others if not starts.get(name, 0)]
     span, one = letter.span, Number(letter.span, 1)
     around = [e.statement for e in entries if isinstance(e.read, Found) and not e.found.part_of]
-    number = replace(letter, text=next((t for t in USUAL if t not in texts_of(tuple(around))), "i"))
+    number = replace(letter, text=unused(USUAL, tuple(around), "i"))
     put_for: dict[Any, Expression] = {n: Binary(n.span, "-", n, one) for n in from_zero}
     count = Floor(span, "ceil", Binary(span, "/", number, Number(span, step)))
     put_for[letter] = count if counts[0] else Binary(span, "-", count, one)

@@ -1,6 +1,7 @@
 r"""Members that are listed: vectors x_1, \ldots, x_n \in \mathbb{R}^{in}, pairs \{(x_i, y_i)\}_{i=1}^n.
 
-They are the members x_i for i = 1, ..., n, with the index that other formulas have at x.
+They are the elements x_i of one tensor over an axis i, the index that other formulas have at x; where x is
+an argument beside them, and where the index stands above, they are members with a range, i = 1, ..., n.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from namedtensor.latex.syntax import (
     SizedAxis,
     Statement,
 )
-from namedtensor.latex.walk import all_of, texts_of
+from namedtensor.latex.walk import all_of, unused
 
 #: The word before mathematics, and the ends that tell that there are several.
 NOUN = re.compile(r"([A-Za-z]{3,})[\s$\\(]*$")
@@ -55,7 +56,7 @@ class Listed:
 
 
 def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
-    """Give lists of members as declarations of x_i, and the range of i behind what declares them."""
+    """Give lists of members as declarations of an x over i, or of x_i with the range of i behind them."""
     said = [e.statement if isinstance(e.read, Found) else None for e in entries]
     told = {at: lists for at, one in enumerate(said) if (lists := _listed(one, text)) is not None}
     counted = _counted(entries, said, text)
@@ -64,15 +65,16 @@ def with_listed_members(entries: Sequence[Entry], text: str) -> Iterator[Entry]:
     others: dict[Any, list[Scripts]] = {}
     for part in all_of(Scripts, every):
         others.setdefault((part.base, part.sub is None), []).append(part)
-    free = next((t for t in USUAL if t not in texts_of(every)), "i")
+    free = unused(USUAL, every, "i")
     places: dict[Expression, int] = {}
     for at, one in enumerate(said if every else ()):
         for name in one.names if isinstance(one, Declaration) else ():
             places.setdefault(name, at)
-    made = [one for one in every if isinstance(one, Definition) and isinstance(one.target, Call)]
+    made = [(one.target, one.body) for one in every if isinstance(one, Definition)]
+    calls = [(target, body) for target, body in made if isinstance(target, Call)]
     #: letters of arguments beside members, f(x) = sum_i k(x, x_i): no tensor has this letter
-    formal = {part.base for one in made for part in all_of(Scripts, one.body)}.intersection(
-        [a for one in made if isinstance(one.target, Call) for a in one.target.arguments]
+    formal = {part.base for _, body in calls for part in all_of(Scripts, body)}.intersection(
+        [argument for target, _ in calls for argument in target.arguments]
     )
     for at, here in told.items():
         statement = said[at]

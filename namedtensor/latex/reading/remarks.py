@@ -28,6 +28,7 @@ from namedtensor.latex.reading.spoken import (
     is_series,
     key_of,
     names_of,
+    summands,
 )
 from namedtensor.latex.reading.statements import BOUNDING
 from namedtensor.latex.reading.words import FUNCTIONS, MOMENTS, SMALL
@@ -36,7 +37,6 @@ from namedtensor.latex.syntax import (
     At,
     AxisSize,
     Big,
-    Binary,
     Call,
     Cases,
     Constraint,
@@ -446,9 +446,9 @@ def _remarks(
     names = names_of(statement.body)
     members = [name for name in names if isinstance(name, Scripts) and _is_marked(name.sub)]
     given = elements.declared.names | displayed.names
-    words = [
-        n for n in _terms(statement.body) if getattr(getattr(n, "sub", 0), "style", 0) == "word"
-    ]
+    terms = summands(statement.body)
+    words = [n for n in terms if getattr(getattr(n, "sub", 0), "style", 0) == "word"]
+    words = words if len(terms) > 1 else []
     if not {key_of(name) for name in words} <= given and not there:
         return True  # L = L_{task} + c L_{aux}, where nothing says what the loss of the task is
     unsaid = any(key_of(n) not in given and elements.known[head_of(n)] for n in members)
@@ -497,13 +497,6 @@ def _is_anothers(entry: Entry, text: str) -> bool:
     end = entry.region.span.end
     before, _ = _around(entry, text)
     return bool(OTHERS.search(before) or ASKED.match(text, end))
-
-
-def _terms(body: Expression) -> list[Expression]:
-    """List what a sum of several parts adds."""
-    if isinstance(body, Binary) and body.op in ("+", "-") and not body.axes:
-        return [part for side in (body.left, body.right) for part in _terms(side) or [side]]
-    return []
 
 
 def _with_number(statement: Definition) -> Definition:

@@ -388,6 +388,13 @@ def _runs_along_an_axis(statement: Statement) -> bool:
     return counts and bool(indexed(statement.body, script.text))  # type: ignore[union-attr]
 
 
+def summands(body: Any) -> list[Any]:
+    """List what a sum adds or takes away; what is no sum is alone."""
+    if isinstance(body, Binary) and body.op in ("+", "-") and not body.axes:
+        return [*summands(body.left), *summands(body.right)]
+    return [body]
+
+
 def is_series(definition: Definition) -> bool:
     """Say whether a definition gives the members of a series."""
     return _recurs(definition) or _runs_along_an_axis(definition)
